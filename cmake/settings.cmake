@@ -1,0 +1,44 @@
+# What every target shares. Nothing here changes global flags, so that Weir can be a subdirectory of
+# another project.
+
+option(WEIR_TESTS "build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(WEIR_BENCHES "build the benchmarks" OFF)
+option(WEIR_FUZZ "build the fuzzers (clang)" OFF)
+option(WEIR_MUTANTS "compile the mutants in, for the tests that must kill them" ${WEIR_TESTS})
+
+find_package(Boost 1.81 REQUIRED)
+find_package(Threads REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+
+# Usage requirements of our headers: what a user of the library gets too.
+add_library(weir_settings INTERFACE)
+target_compile_features(weir_settings INTERFACE cxx_std_20)
+target_include_directories(weir_settings INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:include>)
+target_include_directories(weir_settings SYSTEM INTERFACE
+  $<BUILD_INTERFACE:${XXHASH_INCLUDE_DIR}>)
+target_link_libraries(weir_settings INTERFACE Boost::headers Threads::Threads ${XXHASH_LIBRARY})
+if(WEIR_MUTANTS)
+  target_compile_definitions(weir_settings INTERFACE $<BUILD_INTERFACE:WEIR_MUTANTS=1>)
+endif()
+
+# Our own warnings, never the user's.
+add_library(weir_warnings INTERFACE)
+target_compile_options(weir_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Werror $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wno-undefined-var-template>)
+
+# Two precompiled headers: what nearly every source includes, and the same with gtest.
+add_library(weir_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+target_link_libraries(weir_pch PRIVATE weir_settings weir_warnings)
+target_precompile_headers(weir_pch PRIVATE
+  <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <set> <span> <string>
+  <string_view> <tuple> <utility> <variant> <vector>)
+if(WEIR_TESTS)
+  find_package(GTest REQUIRED)
+  add_library(weir_test_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cc)
+  target_link_libraries(weir_test_pch PRIVATE weir_settings weir_warnings GTest::gtest)
+  target_precompile_headers(weir_test_pch PRIVATE
+    <algorithm> <cstdint> <map> <memory> <optional> <span> <string> <variant> <vector> <gtest/gtest.h>)
+endif()

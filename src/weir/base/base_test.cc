@@ -1,0 +1,155 @@
+#include <array>
+#include <limits>
+
+#include "weir/base/bytes.h"
+#include "weir/base/checksum.h"
+#include "weir/base/id.h"
+#include "weir/base/log.h"
+#include "weir/base/mutex.h"
+#include "weir/base/random.h"
+#include "weir/base/result.h"
+#include "weir/base/time.h"
+
+namespace weir {
+namespace {
+
+Result<int> half(int n) {
+  if (n % 2) return Error{Code::kInvalid, "halving " + std::to_string(n)};
+  return n / 2;
+}
+Result<int> quarter(int n) {
+  WEIR_ASSIGN(const int once, half(n));
+  return half(once);
+}
+
+TEST(Result, AssignPassesTheErrorUp) {
+  EXPECT_EQ(*quarter(12), 3);
+  EXPECT_EQ(quarter(6).error().what, "halving 3");
+}
+
+TEST(Result, DuringPutsTheAttemptInFront) {
+  EXPECT_EQ((Error{Code::kCorrupt, "checksum differs"}.during("reading a").to_string()),
+            "corrupt: reading a: checksum differs");
+}
+
+TEST(ResultDeathTest, TakingTheValueOfAnErrorIsOurBug) {
+  EXPECT_DEATH((void)*half(3), "halving 3");
+}
+
+// The reference implementation's published vector and Guava's, computed apart from this code.
+TEST(OperatorIdOf, AgreesWithMurmur3) {
+  EXPECT_EQ(operator_id_of("").to_hex(), "00000000000000000000000000000000");
+  EXPECT_EQ(operator_id_of("hello").to_hex(), "029bbd41b3a7d8cb191dae486a901e5b");
+  EXPECT_EQ(operator_id_of("The quick brown fox jumps over the lazy dog").to_hex(),
+            "6c1b07bc7bbc4be347939ac4a93c437a");
+}
+
+TEST(WideId, ReadsWhatItWroteAndRefusesTheRest) {
+  const auto id = make_job_id(1'700'000'000'000, 0x123, 0x4567);
+  EXPECT_EQ(*JobId::from_hex(id.to_hex()), id);
+  EXPECT_EQ(id.to_hex().substr(0, 13), "018bcfe568007");
+  EXPECT_FALSE(JobId::from_hex("12"));
+  EXPECT_FALSE(JobId::from_hex(std::string(32, 'g')));
+}
+
+TEST(Bytes, NumbersAndTextsComeBack) {
+  Bytes buffer;
+  ByteWriter writer(buffer);
+  writer.number<std::int32_t>(-2);
+  writer.number(1.5);
+  writer.leb128(300);
+  writer.text("abc");
+  EXPECT_EQ(buffer.size(), 4u + 8 + 2 + 1 + 3);
+  ByteReader reader(buffer);
+  EXPECT_EQ(reader.number<std::int32_t>(), -2);
+  EXPECT_EQ(reader.number<double>(), 1.5);
+  EXPECT_EQ(reader.leb128(), 300u);
+  EXPECT_EQ(reader.text(), "abc");
+  EXPECT_TRUE(reader.ok());
+  EXPECT_EQ(reader.remaining(), 0u);
+}
+
+TEST(Bytes, Leb128HoldsEveryWidth) {
+  for (unsigned bit = 0; bit != 64; ++bit) {
+    for (const std::uint64_t value : {1ULL << bit, (1ULL << bit) - 1, ~0ULL >> bit}) {
+      Bytes buffer;
+      ByteWriter(buffer).leb128(value);
+      ByteReader reader(buffer);
+      EXPECT_EQ(reader.leb128(), value);
+      EXPECT_TRUE(reader.ok());
+    }
+  }
+}
+
+TEST(Bytes, AReadBeyondTheEndFailsForGood) {
+  const std::array<std::byte, 3> three{};
+  ByteReader reader(three);
+  EXPECT_EQ(reader.number<std::uint32_t>(), 0u);
+  EXPECT_FALSE(reader.ok());
+  EXPECT_EQ(reader.number<std::uint8_t>(), 0u);
+  EXPECT_FALSE(reader.ok());
+}
+
+TEST(Bytes, HostileLengthsFailWithoutReading) {
+  Bytes huge;
+  ByteWriter(huge).leb128(std::numeric_limits<std::uint64_t>::max());
+  ByteReader reader(huge);
+  EXPECT_EQ(reader.text(), "");
+  EXPECT_FALSE(reader.ok());
+
+  const Bytes endless(11, std::byte{0xff});
+  ByteReader overlong(endless);
+  overlong.leb128();
+  EXPECT_FALSE(overlong.ok());
+}
+
+TEST(Checksum, PiecesGiveTheChecksumOfTheWhole) {
+  // XXH3_64bits("") as published by the library's authors.
+  EXPECT_EQ(checksum({}), 0x2d06800538d394c2ULL);
+  const auto text = bytes_of("a barrier is a promise about what came before it");
+  RunningChecksum running;
+  running.add(text.subspan(0, 7));
+  running.add(text.subspan(7));
+  EXPECT_EQ(running.value(), checksum(text));
+}
+
+TEST(Random, IsTheSameEverywhereAndStaysInItsBounds) {
+  Random random(0);
+  EXPECT_EQ(random.next(),
+            0xe220a8397b1dcdafULL);  // splitmix64's published first output for seed 0
+  for (int i = 0; i != 1000; ++i) {
+    EXPECT_LT(random.below(7), 7u);
+    const auto n = random.between(-3, 3);
+    EXPECT_GE(n, -3);
+    EXPECT_LE(n, 3);
+  }
+  EXPECT_FALSE(random.one_in(0));
+}
+
+struct Lines : log::Sink {
+  bool wants(log::Level level) const override { return level >= log::Level::kInfo; }
+  void write(log::Level, std::string_view line) override { lines.emplace_back(line); }
+  std::vector<std::string> lines;
+};
+
+TEST(Log, AnEventIsANameAndFields) {
+  Lines lines;
+  log::set_sink(&lines);
+  log::Event(log::Level::kInfo, "CheckpointDeclined")
+      .field("checkpoint", 17)
+      .field("reason", "too \"late\"");
+  log::Event(log::Level::kDebug, "Unwanted").field("n", 1);
+  log::set_sink(nullptr);
+  ASSERT_EQ(lines.lines.size(), 1u);
+  EXPECT_EQ(lines.lines[0], "CheckpointDeclined checkpoint=17 reason=\"too \\\"late\\\"\"");
+}
+
+TEST(Mutex, CountsHowOftenItWasTaken) {
+  Mutex mutex;
+  const auto before = Mutex::times_taken();
+  { MutexLock lock(mutex); }
+  EXPECT_EQ(Mutex::times_taken(), before + 1);
+}
+
+}  // namespace
+}  // namespace weir

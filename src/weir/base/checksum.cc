@@ -1,0 +1,26 @@
+#include "weir/base/checksum.h"
+
+#define XXH_STATIC_LINKING_ONLY  // for the size of the state
+#include <xxhash.h>
+
+namespace weir {
+
+std::uint64_t checksum(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+struct RunningChecksum::State {
+  XXH3_state_t xxh;
+};
+
+RunningChecksum::RunningChecksum() : state_(std::make_unique<State>()) {
+  XXH3_64bits_reset(&state_->xxh);
+}
+RunningChecksum::~RunningChecksum() = default;
+RunningChecksum::RunningChecksum(RunningChecksum&&) noexcept = default;
+RunningChecksum& RunningChecksum::operator=(RunningChecksum&&) noexcept = default;
+
+void RunningChecksum::add(ByteView bytes) {
+  XXH3_64bits_update(&state_->xxh, bytes.data(), bytes.size());
+}
+std::uint64_t RunningChecksum::value() const { return XXH3_64bits_digest(&state_->xxh); }
+
+}  // namespace weir
