@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "weir/base/result.h"
+#include "weir/base/time.h"
+
+namespace weir::config {
+
+// A number of bytes: "64 kb", "256mb", "10". Multiples are binary, as Flink's.
+struct ByteCount {
+  std::uint64_t bytes = 0;
+  friend constexpr auto operator<=>(ByteCount, ByteCount) = default;
+};
+
+using Value = std::variant<std::string, bool, std::int64_t, double, Duration, ByteCount>;
+
+// What an option takes, for --help: "duration".
+std::string_view type_name(const Value& value);
+// As a user would write it: "200 ms".
+std::string to_string(const Value& value);
+// Reads text as a value of the type that `like` has. The error says what was wanted.
+Result<Value> parse_value(std::string_view text, const Value& like);
+
+// An option as it is declared: once, by whoever acts on it.
+struct Declaration {
+  std::string key;       // "execution.checkpointing.interval"
+  std::string alias;     // "--checkpoint-interval"; empty: only -Dkey=value
+  Value default_value;   // its type is the option's
+  std::string sentence;  // what it does, for --help
+  bool is_flag = false;  // the alias alone means true
+};
+
+// One option that code can name.
+template <class T>
+struct Option {
+  std::string_view key;
+  std::string_view alias;
+  T default_value;
+  std::string_view sentence;
+
+  Declaration declaration() const {
+    return {std::string(key), std::string(alias), Value(default_value), std::string(sentence),
+            std::is_same_v<T, bool>};
+  }
+};
+
+// Declared options and the values that were given for them.
+//
+//   Errors  kInvalid, naming the option and what would be right
+//   Thread  set up on one, then only read
+class Configuration {
+ public:
+  // A second declaration of a key or an alias is kInvalid.
+  Status declare(Declaration declaration);
+
+  // From a command line without its program name: `-Dkey=value`, `--alias value`, `--alias=value`, `--flag`.
+  Status parse(const std::vector<std::string>& arguments);
+  Status set(std::string_view key, std::string_view text);
+
+  bool was_set(std::string_view key) const;
+  const Value& value(std::string_view key) const;
+  template <class T>
+  T get(const Option<T>& option) const {
+    return std::get<T>(value(option.key));
+  }
+  template <class T>
+  T get(std::string_view key) const {
+    return std::get<T>(value(key));
+  }
+
+  // One paragraph per option, those with an alias first.
+  std::string help() const;
+  const std::vector<Declaration>& declarations() const { return declarations_; }
+
+ private:
+  const Declaration* find(std::string_view key_or_alias) const;
+  Status set_declared(const Declaration& declaration, std::string_view text);
+
+  std::vector<Declaration> declarations_;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+}  // namespace weir::config

@@ -1,0 +1,33 @@
+#include "weir/env/api/strand.h"
+
+namespace weir::env {
+
+void Strand::submit(std::function<void()> work) {
+  {
+    MutexLock lock(queue_->mutex);
+    queue_->waiting.push_back(std::move(work));
+    if (queue_->is_running) return;
+    queue_->is_running = true;
+  }
+  queue_->pool.submit([queue = queue_] { run_next(queue); });
+}
+
+// One piece, then back to the end of the pool's own queue: a busy strand starves nobody.
+void Strand::run_next(const std::shared_ptr<Queue>& queue) {
+  std::function<void()> work;
+  {
+    MutexLock lock(queue->mutex);
+    work = std::move(queue->waiting.front());
+    queue->waiting.pop_front();
+  }
+  work();
+  work = nullptr;  // What it holds goes before anybody can learn that the next one runs.
+  {
+    MutexLock lock(queue->mutex);
+    queue->is_running = !queue->waiting.empty();
+    if (!queue->is_running) return;
+  }
+  queue->pool.submit([queue] { run_next(queue); });
+}
+
+}  // namespace weir::env
