@@ -51,13 +51,15 @@ class Waker {
   void wake() {
     // Partner: take(). Both are read-modify-writes of one word, so either the step that follows
     // take() sees what was published before wake(), or wake() finds false and causes another step.
-    if (!ready_.exchange(true, std::memory_order_acq_rel)) became_ready();
+    // Sequentially consistent for an Executor that parks: it says "I sleep" and then asks
+    // is_ready(); became_ready() comes after this store and then asks "does it sleep?".
+    if (!ready_.exchange(true, std::memory_order_seq_cst)) became_ready();
   }
 
  protected:
   // By the Executor before each step: from here on a wake() counts for the next one.
   bool take() { return ready_.exchange(false, std::memory_order_acq_rel); }
-  bool is_ready() const { return ready_.load(std::memory_order_acquire); }
+  bool is_ready() const { return ready_.load(std::memory_order_seq_cst); }
 
  private:
   virtual void became_ready() = 0;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "weir/env/api/env.h"
+#include "weir/env/posix/posix_clock.h"
+#include "weir/env/posix/posix_entropy.h"
+#include "weir/env/posix/posix_executor.h"
+#include "weir/env/posix/posix_file_system.h"
+#include "weir/env/posix/posix_io_pool.h"
+
+namespace weir::env {
+
+// This machine as one Env. Build it first and destroy it last: the executor stops before the pool,
+// so that a step in progress may still submit.
+class PosixEnv {
+ public:
+  explicit PosixEnv(PosixExecutorOptions executor = {}, std::uint32_t io_threads = 4)
+      : io_(io_threads), executor_(std::move(executor)) {}
+
+  Env env() { return {clock_, entropy_, files_, executor_, io_}; }
+  PosixExecutor& executor() { return executor_; }
+  PosixIoPool& io() { return io_; }
+
+ private:
+  PosixClock clock_;
+  PosixEntropy entropy_;
+  PosixFileSystem files_;
+  PosixIoPool io_;
+  PosixExecutor executor_;
+};
+
+}  // namespace weir::env

@@ -1,0 +1,277 @@
+#include "weir/env/posix/posix_file_system.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "weir/env/api/file_system_contract.h"
+
+namespace weir::env {
+namespace {
+
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string pattern = ::testing::TempDir() + "weir-XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct PosixFixture {
+  FileSystem& files() { return files_; }
+  std::string root() { return directory_.path(); }
+
+ private:
+  TemporaryDirectory directory_;
+  PosixFileSystem files_;
+};
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Posix, FileSystemContract, PosixFixture);
+
+// The real calls, but for those that a test replaces. What the replacements remember is here,
+// since a function pointer carries nothing.
+int g_errno = 0;
+int g_calls = 0;
+std::vector<std::string> g_opened;
+
+class PosixFileSystemFaults : public ::testing::Test {
+ protected:
+  PosixFileSystemFaults() {
+    g_errno = 0;
+    g_calls = 0;
+    g_opened.clear();
+  }
+  std::string at(const std::string& name) { return join(directory_.path(), name); }
+  PosixFileSystem files() { return PosixFileSystem(calls_); }
+  std::unique_ptr<WritableFile> create(const std::string& name) {
+    return *PosixFileSystem(calls_).create(at(name), Create::kNew);
+  }
+
+  TemporaryDirectory directory_;
+  SystemCalls calls_ = real_system_calls();
+};
+
+TEST_F(PosixFileSystemFaults, AnInterruptedCallIsMadeAgain) {
+  calls_.write = [](int fd, const void* bytes, size_t size) -> ssize_t {
+    if (++g_calls % 3 != 0) return errno = EINTR, -1;
+    return ::write(fd, bytes, size);
+  };
+  calls_.pread = [](int fd, void* into, size_t size, off_t offset) -> ssize_t {
+    if (++g_calls % 3 != 0) return errno = EINTR, -1;
+    return ::pread(fd, into, size, offset);
+  };
+  calls_.fdatasync = [](int fd) {
+    if (++g_calls % 3 != 0) return errno = EINTR, -1;
+    return ::fdatasync(fd);
+  };
+  calls_.open = [](const char* path, int flags, mode_t mode) {
+    if (++g_calls % 3 != 0) return errno = EINTR, -1;
+    return ::open(path, flags, mode);
+  };
+  auto files = this->files();
+  ASSERT_EQ(replace_file(files, at("a"), bytes_of("hello")), ok());
+  EXPECT_EQ(text_of(*read_file(files, at("a"), 100)), "hello");
+  EXPECT_GE(g_calls, 15);
+}
+
+TEST_F(PosixFileSystemFaults, ShortWritesAndReadsAreContinued) {
+  calls_.write = [](int fd, const void* bytes, size_t size) -> ssize_t {
+    ++g_calls;
+    return ::write(fd, bytes, std::min<size_t>(size, 3));
+  };
+  calls_.pread = [](int fd, void* into, size_t size, off_t offset) -> ssize_t {
+    ++g_calls;
+    return ::pread(fd, into, std::min<size_t>(size, 4), offset);
+  };
+  auto files = this->files();
+  ASSERT_EQ(replace_file(files, at("a"), bytes_of("0123456789")), ok());
+  EXPECT_EQ(g_calls, 4);
+  EXPECT_EQ(text_of(*read_file(files, at("a"), 100)), "0123456789");
+  EXPECT_EQ(g_calls, 7);
+}
+
+TEST_F(PosixFileSystemFaults, AFullDiskIsExhaustedWhereverItIsNoticed) {
+  const auto file = create("a");
+  for (const int reason : {ENOSPC, EDQUOT}) {
+    g_errno = reason;
+    calls_.write = [](int, const void*, size_t) -> ssize_t { return errno = g_errno, -1; };
+    calls_.fdatasync = [](int) { return errno = g_errno, -1; };
+    const auto status = file->append(bytes_of("x"));
+    EXPECT_EQ(status.error().code, Code::kExhausted);
+    EXPECT_NE(status.error().what.find("write " + at("a") + ": "), std::string::npos);
+    EXPECT_EQ(file->sync().error().code, Code::kExhausted);
+  }
+}
+
+TEST_F(PosixFileSystemFaults, APartThatWasWrittenBeforeTheDiskWasFullIsNoSuccess) {
+  calls_.write = [](int fd, const void* bytes, size_t size) -> ssize_t {
+    if (++g_calls > 1) return errno = ENOSPC, -1;
+    return ::write(fd, bytes, std::min<size_t>(size, 2));
+  };
+  EXPECT_EQ(create("a")->append(bytes_of("12345")).error().code, Code::kExhausted);
+}
+
+TEST_F(PosixFileSystemFaults, AWriteThatDoesNothingIsAnErrorAndNoLoop) {
+  calls_.write = [](int, const void*, size_t) -> ssize_t { return 0; };
+  EXPECT_EQ(create("a")->append(bytes_of("x")).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, AFailedSyncIsReported) {
+  calls_.fdatasync = [](int) { return errno = EIO, -1; };
+  calls_.fsync = [](int) { return errno = EIO, -1; };
+  EXPECT_EQ(create("a")->sync().error().code, Code::kUnavailable);
+  EXPECT_EQ(files().sync_directory(directory_.path()).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, AFailedCloseIsReportedOnceAndNotRepeated) {
+  calls_.close = [](int fd) {
+    ++g_calls;
+    ::close(fd);
+    return errno = EIO, -1;
+  };
+  {
+    const auto file = create("a");
+    EXPECT_EQ(file->close().error().code, Code::kUnavailable);
+  }
+  EXPECT_EQ(g_calls, 1);
+  calls_.close = [](int fd) { return ::close(fd), errno = EINTR, -1; };
+  EXPECT_EQ(create("b")->close(), ok());  // Linux has closed it.
+}
+
+TEST_F(PosixFileSystemFaults, TooManyOpenFilesNamesTheLimit) {
+  calls_.open = [](const char*, int, mode_t) { return errno = EMFILE, -1; };
+  const auto error = files().open(at("a")).error();
+  EXPECT_EQ(error.code, Code::kExhausted);
+  EXPECT_NE(error.what.find("ulimit -n"), std::string::npos);
+  calls_.open = [](const char*, int, mode_t) { return errno = ENFILE, -1; };
+  EXPECT_NE(files().open(at("a")).error().what.find("fs.file-max"), std::string::npos);
+}
+
+TEST_F(PosixFileSystemFaults, PermissionsAndReadOnlyDisksRefuse) {
+  for (const int reason : {EACCES, EROFS, EPERM}) {
+    g_errno = reason;
+    calls_.open = [](const char*, int, mode_t) { return errno = g_errno, -1; };
+    EXPECT_EQ(files().create(at("a"), Create::kNew).error().code, Code::kRefused);
+  }
+}
+
+TEST_F(PosixFileSystemFaults, AFilesystemWithoutLocksSaysWhatToDo) {
+  for (const int reason : {ENOLCK, EOPNOTSUPP, ENOSYS}) {
+    g_errno = reason;
+    calls_.flock = [](int, int) { return errno = g_errno, -1; };
+    const auto error = files().lock(at("lock")).error();
+    EXPECT_EQ(error.code, Code::kInvalid);
+    EXPECT_NE(error.what.find("put the directory on one that has"), std::string::npos);
+  }
+  calls_.flock = [](int, int) { return errno = EIO, -1; };
+  EXPECT_EQ(files().lock(at("lock")).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, AFilesystemWithoutLinksIsNotMistakenForATakenName) {
+  create("a");
+  for (const int reason : {EPERM, EOPNOTSUPP}) {
+    g_errno = reason;
+    calls_.link = [](const char*, const char*) { return errno = g_errno, -1; };
+    EXPECT_EQ(files().link(at("a"), at("b")).error().code, Code::kInvalid);
+  }
+}
+
+TEST_F(PosixFileSystemFaults, AnUnreadableDirectoryIsNotAnEmptyOne) {
+  calls_.readdir = [](DIR*) -> dirent* { return errno = EIO, nullptr; };
+  EXPECT_EQ(files().list(directory_.path()).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, EntriesOfUnknownTypeAreAskedFor) {
+  ASSERT_EQ(files().make_directories(at("dir")), ok());
+  create("file");
+  ASSERT_EQ(::symlink("dir", at("link").c_str()), 0);
+  ASSERT_EQ(::symlink("nowhere", at("dangling").c_str()), 0);
+  calls_.readdir = [](DIR* directory) {
+    dirent* entry = ::readdir(directory);
+    if (entry && entry->d_type != DT_LNK) entry->d_type = DT_UNKNOWN;
+    return entry;
+  };
+  const auto entries = *files().list(directory_.path());
+  ASSERT_EQ(entries.size(), 4u);
+  EXPECT_FALSE(entries[0].is_directory) << entries[0].name;
+  EXPECT_TRUE(entries[1].is_directory) << entries[1].name;
+  EXPECT_FALSE(entries[2].is_directory) << entries[2].name;
+  EXPECT_TRUE(entries[3].is_directory) << entries[3].name;
+}
+
+// Records what is opened as a directory, which happens for nothing but to sync it.
+int open_and_record(const char* path, int flags, mode_t mode) {
+  if (flags & O_DIRECTORY) g_opened.emplace_back(path);
+  return ::open(path, flags, mode);
+}
+
+TEST_F(PosixFileSystemFaults, EachNewDirectoryIsMadeDurableInItsParent) {
+  calls_.open = open_and_record;
+  calls_.fsync = [](int fd) { return ++g_calls, ::fsync(fd); };
+  ASSERT_EQ(files().make_directories(at("a/b")), ok());
+  // The last one that was there, then the parents of the two new ones.
+  EXPECT_EQ(g_opened,
+            (std::vector<std::string>{parent_of(directory_.path()), directory_.path(), at("a")}));
+  EXPECT_EQ(g_calls, 3);
+}
+
+TEST_F(PosixFileSystemFaults, ADirectoryThatSomebodyElseMakesMeanwhileIsFine) {
+  calls_.mkdir = [](const char* path, mode_t mode) {
+    ::mkdir(path, mode);
+    return ::mkdir(path, mode);
+  };
+  EXPECT_EQ(files().make_directories(at("a/b")), ok());
+}
+
+TEST_F(PosixFileSystemFaults, ADirectoryWhoseNameCannotBeSyncedIsNotReportedAsMade) {
+  calls_.fsync = [](int) { return errno = EIO, -1; };
+  EXPECT_EQ(files().make_directories(at("a")).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, EveryDescriptorIsClosedOnExec) {
+  calls_.open = [](const char* path, int flags, mode_t mode) {
+    if ((flags & O_CLOEXEC) == 0) ++g_calls;
+    return ::open(path, flags, mode);
+  };
+  auto files = this->files();
+  ASSERT_EQ(files.make_directories(at("d")), ok());
+  ASSERT_EQ(replace_file(files, at("a"), bytes_of("x")), ok());
+  ASSERT_TRUE(read_file(files, at("a"), 10));
+  ASSERT_TRUE(files.list(directory_.path()));
+  ASSERT_TRUE(files.lock(at("lock")));
+  EXPECT_EQ(g_calls, 0);
+}
+
+TEST(PosixFileSystem, LeavesNoDescriptorOpen) {
+  const auto open_now = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+  };
+  const auto before = open_now();
+  {
+    TemporaryDirectory directory;
+    PosixFileSystem files;
+    const auto path = join(directory.path(), "a");
+    ASSERT_EQ(replace_file(files, path, bytes_of("x")), ok());
+    ASSERT_TRUE(read_file(files, path, 10));
+    ASSERT_TRUE(files.list(directory.path()));
+    ASSERT_FALSE(files.list(path));
+    ASSERT_FALSE(files.open(directory.path()));
+    ASSERT_TRUE(files.lock(path));
+    auto lock = files.lock(path);
+    ASSERT_FALSE(files.lock(path));
+  }
+  EXPECT_EQ(open_now(), before);
+}
+
+}  // namespace
+}  // namespace weir::env

@@ -1,0 +1,65 @@
+#include "weir/env/posix/posix_io_pool.h"
+
+#include <pthread.h>
+
+#include <string>
+
+#include "weir/base/check.h"
+
+namespace weir::env {
+
+PosixIoPool::PosixIoPool(std::uint32_t threads) {
+  WEIR_CHECK(threads > 0);
+  threads_.reserve(threads);
+  for (std::uint32_t i = 0; i != threads; ++i) {
+    threads_.emplace_back([this, i] {
+      pthread_setname_np(pthread_self(), ("weir-io-" + std::to_string(i)).c_str());
+      run();
+    });
+  }
+}
+
+PosixIoPool::~PosixIoPool() { stop(); }
+
+void PosixIoPool::submit(std::function<void()> work) {
+  MutexLock lock(mutex_);
+  WEIR_CHECK(!stopping_ || running_ != 0);  // Only a piece of work may still submit.
+  queue_.push_back(std::move(work));
+  changed_.notify_one();
+}
+
+void PosixIoPool::stop() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void PosixIoPool::run() {
+  std::function<void()> work;
+  while (next(work)) {
+    work();
+    work = nullptr;  // What it holds may be what somebody waits for the end of.
+    MutexLock lock(mutex_);
+    --running_;
+    if (stopping_) changed_.notify_all();
+  }
+}
+
+// Waits for work; false once there is none and none can come.
+bool PosixIoPool::next(std::function<void()>& work) {
+  MutexLock lock(mutex_);
+  while (queue_.empty()) {
+    if (stopping_ && running_ == 0) return false;
+    changed_.wait(mutex_);
+  }
+  work = std::move(queue_.front());
+  queue_.pop_front();
+  ++running_;
+  return true;
+}
+
+}  // namespace weir::env
