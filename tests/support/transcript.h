@@ -75,4 +75,4 @@ std::vector<std::string> stories_in(const std::string& folder);
   }                                                                                            \
   INSTANTIATE_TEST_SUITE_P(Stories, Suite,                                                     \
                            ::testing::ValuesIn(::weir::transcript::stories_in(WEIR_TESTDATA)), \
-                           [](const auto& info) { return info.param; })
+                           [](const auto& story) { return story.param; })
