@@ -41,4 +41,9 @@ if(WEIR_TESTS)
   target_link_libraries(weir_test_pch PRIVATE weir_settings weir_warnings GTest::gtest)
   target_precompile_headers(weir_test_pch PRIVATE
     <algorithm> <cstdint> <map> <memory> <optional> <span> <string> <variant> <vector> <gtest/gtest.h>)
+
+  # What tests of several modules share: the player of transcripts.
+  add_library(weir_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/transcript.cc)
+  target_include_directories(weir_test_support PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(weir_test_support PRIVATE weir_settings weir_warnings GTest::gtest)
 endif()

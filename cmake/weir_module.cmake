@@ -4,7 +4,7 @@
 #   x_test.cc      all of a module's tests are one executable, registered with ctest under the module's name
 #   x_bench.cc     one executable each, built by the target `benches`
 #   x_fuzz.cc      one libFuzzer executable each, in the fuzz preset only
-#   testdata/      found by tests through WEIR_TESTDATA
+#   testdata/      found by tests through WEIR_TESTDATA; stories are played by tests/support/transcript.h
 #
 # It refuses, at configure time, a dependency that is not an earlier entry of the floor plan, and an
 # include of a module that was not declared.
@@ -143,7 +143,7 @@ endfunction()
 function(weir_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LABELS;DEFINES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_USES} GTest::gtest GTest::gtest_main weir_warnings)
+  target_link_libraries(${name} PRIVATE ${ARG_USES} weir_test_support GTest::gtest GTest::gtest_main weir_warnings)
   target_precompile_headers(${name} REUSE_FROM weir_test_pch)
   target_compile_definitions(${name} PRIVATE WEIR_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata" ${ARG_DEFINES})
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)

@@ -1,0 +1,368 @@
+#include <algorithm>
+
+#include "weir/base/mutant.h"
+#include "weir/base/random.h"
+#include "weir/protocol/checkpoint/checkpoint_coordinator.h"
+
+// A small world around the coordinator in which everything that may happen does, in an order that a
+// seed decides: messages late, doubled, lost and of dead attempts; fates unknown; failovers;
+// crashes of the process. Whatever happens, the promises in the coordinator's header hold.
+namespace weir::checkpoint {
+namespace {
+
+constexpr std::uint32_t kSources = 2;
+constexpr std::uint32_t kSums = 2;
+
+CheckpointPlan make_plan() {
+  CheckpointPlan plan;
+  const auto source = operator_id_of("source");
+  const auto sum = operator_id_of("sum");
+  plan.vertices.push_back({{0}, "source", kSources, {}, {{source, "source", "source", 128}}});
+  plan.vertices.push_back({{1}, "sum", kSums, {{{0}}}, {{sum, "sum", "sum", 128}}});
+  return plan;
+}
+
+std::vector<ExecutionId> executions(AttemptId attempt) {
+  std::vector<ExecutionId> out;
+  for (std::uint32_t i = 0; i != kSources; ++i) out.push_back({{0}, {i}, attempt});
+  for (std::uint32_t i = 0; i != kSums; ++i) out.push_back({{1}, {i}, attempt});
+  return out;
+}
+
+std::string file_name(CheckpointId id, const ExecutionId& execution) {
+  return "chk-" + std::to_string(id.value) + "/a" + std::to_string(execution.attempt.value) + "-" +
+         std::to_string(execution.vertex.value) + "-" + std::to_string(execution.subtask.value);
+}
+
+class World {
+ public:
+  explicit World(std::uint64_t seed) : random_(seed) {
+    options_.interval = Duration::millis(random_.between(10, 100));
+    options_.timeout = Duration::millis(random_.between(20, 200));
+    options_.min_pause = Duration::millis(random_.one_in(2) ? random_.between(1, 60) : 0);
+    options_.max_concurrent = static_cast<std::uint32_t>(random_.between(1, 3));
+    options_.tolerable_failures = static_cast<std::uint32_t>(random_.between(0, 4));
+    options_.retained = static_cast<std::uint32_t>(random_.between(1, 3));
+    by_hand_ = random_.one_in(2);
+    start_process();
+  }
+
+  // What was wrong, or nothing.
+  std::string run() {
+    for (int i = 0; i != 400 && wrong_.empty(); ++i) something_happens();
+    faults_ = false;
+    const auto complete_before = newest_durable_;
+    for (int i = 0; i != 2000 && wrong_.empty(); ++i) {
+      something_happens();
+      if (newest_durable_ > complete_before && told_complete_.contains(newest_durable_)) break;
+    }
+    if (wrong_.empty() && newest_durable_ <= complete_before)
+      wrong_ = "no checkpoint after the faults";
+    return wrong_;
+  }
+
+ private:
+  struct Publication {
+    CompletedCheckpoint checkpoint;
+    bool asked = true;  // an answer is owed
+    bool reading_back = false;
+  };
+
+  void start_process() {
+    core_ = std::make_unique<CheckpointCoordinator>(options_, make_plan());
+    attempt_ = {attempt_.value + 1};
+    open_.clear();
+    publication_.reset();
+    reserving_.reset();
+    discards_.clear();
+    wake_ = Instant::never();
+    stopped_ = failing_ = settled_ = ended_ = false;
+    last_complete_at_.reset();
+    Started started{.attempt = attempt_,
+                    .restored = std::nullopt,
+                    .reserved_up_to = reserved_,
+                    .newest_seen = {},
+                    .retained = {},
+                    .wall = {},
+                    .now = now_};
+    for (const auto& [id, kept] : kept_)
+      if (id <= newest_durable_) started.retained.push_back(kept);
+    if (!kept_.empty()) started.restored = newest_durable_;
+    tell(started);
+    all_run();
+  }
+
+  void all_run() {
+    for (const auto& execution : executions(attempt_)) tell(TaskRunning{execution, now_});
+  }
+
+  void something_happens() {
+    now_ = now_ + Duration::millis(faults_ ? random_.between(0, 8) : 0);
+    switch (random_.below(faults_ ? 16 : 8)) {
+      case 0:
+      case 1:
+        // Without faults nothing is so slow that a checkpoint would run out of time.
+        if (wake_ != Instant::never() && (faults_ || is_quiet())) now_ = std::max(now_, wake_);
+        return tell(TimerFired{now_});
+      case 2:
+        return answer_reservation();
+      case 3:
+        return answer_publication();
+      case 4:
+        return answer_discard();
+      case 5:
+      case 6:
+      case 7:
+        if (settled_) return restart();
+        if (failing_) return stop();
+        return deliver();
+      case 8:
+        return repeat();
+      case 9:
+        if (by_hand_) tell(ManualTrigger{{++requests_}, now_});
+        return;
+      case 10:
+        return random_.one_in(6) ? stop() : deliver();
+      case 11:
+        return random_.one_in(10) ? start_process() : deliver();
+      case 12:
+        return decline();
+      case 13:
+        if (!messages_.empty()) messages_.erase(messages_.begin() + pick(messages_));  // lost
+        return;
+      case 14:
+        return random_.one_in(4) ? reach_end() : deliver();
+      default:
+        return deliver();
+    }
+  }
+
+  bool is_quiet() const {
+    const bool publishing = publication_ && publication_->asked;
+    return messages_.empty() && !publishing && !reserving_ && discards_.empty();
+  }
+
+  void deliver() {
+    if (messages_.empty()) return;
+    const auto at = messages_.begin() + pick(messages_);
+    const Acked message = *at;
+    messages_.erase(at);
+    delivered_.push_back(message);
+    tell(with_time(message));
+  }
+  void repeat() {
+    if (!delivered_.empty())
+      tell(with_time(delivered_[static_cast<std::size_t>(pick(delivered_))]));
+  }
+  Acked with_time(Acked message) const {
+    message.now = now_;
+    return message;
+  }
+  void decline() {
+    if (messages_.empty()) return;
+    const auto at = messages_.begin() + pick(messages_);
+    const auto reason = random_.one_in(2) ? FailureReason::kDeclined : FailureReason::kTaskNotReady;
+    const Declined event{at->id, at->execution, reason, "", now_};
+    messages_.erase(at);
+    tell(event);
+  }
+  void reach_end() {
+    const auto all = executions(attempt_);
+    ended_ = true;
+    tell(ReachedEnd{all[random_.below(all.size())], now_});
+  }
+  void stop() {
+    if (stopped_) return;
+    stopped_ = true;
+    tell(Stopped{now_});
+  }
+  void restart() {
+    stopped_ = failing_ = settled_ = ended_ = false;
+    attempt_ = {attempt_.value + 1};
+    last_complete_at_.reset();
+    tell(Restarted{attempt_, now_});
+    all_run();
+  }
+  void answer_reservation() {
+    if (!reserving_) return;
+    const auto up_to = *reserving_;
+    reserving_.reset();
+    if (faults_ && random_.one_in(4))
+      return tell(IdsReserved{up_to, Error{Code::kUnavailable, "no space"}, now_});
+    reserved_ = std::max(reserved_, up_to);
+    tell(IdsReserved{up_to, ok(), now_});
+  }
+  void answer_publication() {
+    if (!publication_ || !publication_->asked) return;
+    publication_->asked = false;
+    const auto id = publication_->checkpoint.id;
+    // The truth is decided once; what is said of it may be nothing, but never a lie.
+    const bool durable = durable_.contains(id);
+    const Fate truth = durable ? Fate::kDurable : Fate::kAbsent;
+    const bool was_reading = publication_->reading_back;
+    if (faults_ && random_.one_in(4)) {
+      if (was_reading) return tell(ReadBackDone{id, Fate::kUnknown, "", now_});
+      return tell(Published{id, Fate::kUnknown, "", now_});
+    }
+    publication_.reset();
+    if (was_reading) return tell(ReadBackDone{id, truth, "", now_});
+    tell(Published{id, truth, "", now_});
+  }
+  void answer_discard() {
+    if (discards_.empty()) return;
+    const auto id = discards_.back();
+    discards_.pop_back();
+    tell(Discarded{id, now_});
+  }
+
+  void tell(const Input& input) {
+    if (!wrong_.empty()) return;
+    for (const auto& output : core_->step(input))
+      std::visit([this](const auto& o) { perform(o); }, output);
+  }
+
+  void perform(const ReserveIds& o) {
+    expect(!reserving_, "two reservations at once");
+    reserving_ = o.up_to;
+  }
+  void perform(const Trigger& o) {
+    const auto id = o.barrier.id;
+    expect(id > newest_triggered_, "id used before", id);
+    expect(id <= reserved_, "id above the durable bound", id);
+    newest_triggered_ = std::max(newest_triggered_, id);
+    open_.insert(id);
+    expect(open_.size() <= options_.max_concurrent, "too many at once", id);
+    if (!by_hand_ && !ended_ && last_complete_at_)
+      expect(now_ - *last_complete_at_ >= options_.min_pause, "minimum pause", id);
+    expect(o.tasks.size() == kSources, "barriers begin at the sources", id);
+    for (const auto& execution : executions(attempt_)) {
+      const FileHandle file{file_name(id, execution), 1, 1};
+      const auto op = operator_id_of(execution.vertex.value == 0 ? "source" : "sum");
+      messages_.push_back({.id = id,
+                           .execution = execution,
+                           .snapshot = {.operators = {{op, {}, file}}, .at_end = false},
+                           .timings = {},
+                           .now = {}});
+    }
+  }
+  void perform(const Publish& o) {
+    expect(!publication_, "two publications at once", o.checkpoint.id);
+    std::vector<std::string> want;
+    for (const auto& execution : executions(attempt_))
+      want.push_back(file_name(o.checkpoint.id, execution));
+    std::vector<std::string> got;
+    for (const auto& file : o.checkpoint.files()) got.push_back(file.name);
+    expect(got == want, "made of something else than its own acknowledgements", o.checkpoint.id);
+    publication_ = Publication{.checkpoint = o.checkpoint};
+    if (faults_ && random_.one_in(4)) return;
+    durable_.insert(o.checkpoint.id);
+    kept_[o.checkpoint.id] = o.checkpoint;
+    newest_durable_ = std::max(newest_durable_, o.checkpoint.id);
+  }
+  void perform(const ReadBack& o) {
+    expect(publication_ && publication_->checkpoint.id == o.id, "reads back what is not out", o.id);
+    if (publication_) publication_->asked = publication_->reading_back = true;
+  }
+  void perform(const NotifyComplete& o) {
+    expect(durable_.contains(o.id), "told before it is durable", o.id);
+    end(o.id);
+    told_complete_.insert(o.id);
+    last_complete_at_ = now_;
+  }
+  void perform(const NotifyAborted& o) {
+    expect(!durable_.contains(o.id), "aborted though durable", o.id);
+    expect(!publication_ || publication_->checkpoint.id != o.id, "aborted while publishing", o.id);
+    end(o.id);
+  }
+  void perform(const Discard& o) {
+    discards_.push_back(o.id);
+    expect(o.id != newest_durable_ || kept_.empty(), "discards the newest", o.id);
+    if (kept_.empty()) return;
+    const auto needed = kept_.at(newest_durable_).files();
+    for (const auto& file : o.files)
+      expect(std::find(needed.begin(), needed.end(), file) == needed.end(),
+             "deletes a file in need");
+    if (o.what == Discard::What::kCompleted) kept_.erase(o.id);
+  }
+  void perform(const WakeAt& o) { wake_ = o.when; }
+  void perform(const FailJob&) { failing_ = true; }
+  void perform(const StopJobMaster&) { expect(false, "stops without a failed fsync"); }
+  void perform(const AnswerManual& o) {
+    expect(answered_.insert(o.request.value).second, "answers a hand twice");
+    if (o.result)
+      expect(told_complete_.contains(*o.result), "a hand is told before all", *o.result);
+  }
+  void perform(const Settled& o) {
+    expect(!publication_, "settled while publishing");
+    expect(o.newest.value_or(CheckpointId{}) == newest_durable_, "settled on something older");
+    settled_ = true;
+  }
+
+  void end(CheckpointId id) { expect(open_.erase(id) == 1, "ended twice, or never begun", id); }
+  void expect(bool condition, const char* what, CheckpointId id = {}) {
+    if (!condition && wrong_.empty()) wrong_ = std::string(what) + ": " + std::to_string(id.value);
+  }
+  template <class List>
+  std::ptrdiff_t pick(const List& list) {
+    return static_cast<std::ptrdiff_t>(random_.below(list.size()));
+  }
+
+  Random random_;
+  CheckpointOptions options_;
+  bool by_hand_ = false;
+  bool faults_ = true;
+  std::string wrong_;
+  Instant now_{};
+  Instant wake_ = Instant::never();
+
+  // What survives a crash of the process.
+  CheckpointId reserved_{};
+  std::set<CheckpointId> durable_;
+  std::map<CheckpointId, CompletedCheckpoint> kept_;
+  CheckpointId newest_durable_{};
+  CheckpointId newest_triggered_{};
+
+  // What does not.
+  std::unique_ptr<CheckpointCoordinator> core_;
+  AttemptId attempt_{};
+  std::set<CheckpointId> open_;
+  std::set<CheckpointId> told_complete_;
+  std::optional<Publication> publication_;
+  std::optional<CheckpointId> reserving_;
+  std::vector<CheckpointId> discards_;
+  std::vector<Acked> messages_;
+  std::vector<Acked> delivered_;
+  std::set<std::uint64_t> answered_;
+  std::uint64_t requests_ = 0;
+  std::optional<Instant> last_complete_at_;
+  bool stopped_ = false;
+  bool failing_ = false;
+  bool settled_ = false;
+  bool ended_ = false;
+};
+
+TEST(CheckpointCoordinatorRandom, KeepsItsPromisesWhateverHappens) {
+  for (std::uint64_t seed = 0; seed != 3000; ++seed) {
+    const auto wrong = World(seed).run();
+    ASSERT_EQ(wrong, "") << "seed=" << seed;
+  }
+}
+
+#if WEIR_MUTANTS
+// The world above would be no good if it did not notice these.
+class CheckpointMutant : public ::testing::TestWithParam<Mutant> {};
+
+TEST_P(CheckpointMutant, IsNoticed) {
+  switch_on(GetParam());
+  std::string wrong;
+  for (std::uint64_t seed = 0; seed != 200 && wrong.empty(); ++seed) wrong = World(seed).run();
+  switch_on(Mutant::kNone);
+  EXPECT_NE(wrong, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, CheckpointMutant,
+                         ::testing::Values(Mutant::kLateAckAccepted, Mutant::kCheckpointIdReused));
+#endif
+
+}  // namespace
+}  // namespace weir::checkpoint

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "weir/base/bytes.h"
+#include "weir/base/id.h"
+#include "weir/keygroup/key_group.h"
+
+namespace weir::checkpoint {
+
+// A file that holds snapshotted state.
+//
+//   Shape  `name` is relative to the job's checkpoint directory: "chk-17/e3-sum-0"
+//   Units  `checksum` covers the whole file: weir::checksum(), XXH3-64
+struct FileHandle {
+  std::string name;
+  std::uint64_t length = 0;
+  std::uint64_t checksum = 0;
+  friend bool operator==(const FileHandle&, const FileHandle&) = default;
+};
+
+// Where snapshotted bytes are: in the checkpoint's own metadata, or in a file.
+using StateHandle = std::variant<Bytes, FileHandle>;
+
+// The keyed state of some KeyGroups.
+struct KeyedStateHandle {
+  KeyGroupRange groups;
+  StateHandle where;
+  friend bool operator==(const KeyedStateHandle&, const KeyedStateHandle&) = default;
+};
+
+// What one Operator of one Subtask put into a checkpoint.
+struct OperatorSubtaskState {
+  OperatorId id;
+  std::vector<KeyedStateHandle> keyed;
+  std::optional<StateHandle> lists;  // operator list state: splits, committables, the user's own
+  friend bool operator==(const OperatorSubtaskState&, const OperatorSubtaskState&) = default;
+};
+
+// What one Subtask acknowledges with.
+struct SubtaskSnapshot {
+  std::vector<OperatorSubtaskState> operators;
+  // The cut was taken after everything had been consumed: the end of the input was already handled.
+  bool at_end = false;
+  friend bool operator==(const SubtaskSnapshot&, const SubtaskSnapshot&) = default;
+};
+
+// The files that a state, a snapshot names, appended to `out`.
+void append_files(const OperatorSubtaskState& state, std::vector<FileHandle>& out);
+void append_files(const SubtaskSnapshot& snapshot, std::vector<FileHandle>& out);
+
+}  // namespace weir::checkpoint
