@@ -37,11 +37,11 @@ class ByteWriter {
 
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
-  void number(Number value) {
-    const auto at = out_.size();
-    out_.resize(at + sizeof value);
-    std::memcpy(out_.data() + at, &value, sizeof value);
-  }
+  void number(Number value) { std::memcpy(grow(sizeof value), &value, sizeof value); }
+  // Numbers one after the other, in one copy.
+  template <class Number>
+  requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+  void numbers(std::span<const Number> values) { raw(std::as_bytes(values)); }
   void leb128(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) out_.push_back(static_cast<std::byte>(value | 0x80));
     out_.push_back(static_cast<std::byte>(value));
@@ -53,6 +53,14 @@ class ByteWriter {
     raw(bytes_of(text));
   }
 
+  // Makes the buffer longer by `size` bytes and returns where they begin, for a caller that knows
+  // how much it will write. Valid until the next call.
+  std::byte* grow(std::size_t size) {
+    const auto at = out_.size();
+    out_.resize(at + size);
+    return out_.data() + at;
+  }
+
   std::size_t size() const { return out_.size(); }
   Bytes& buffer() { return out_; }
 
@@ -60,13 +68,33 @@ class ByteWriter {
   Bytes& out_;
 };
 
+namespace internal {
+// bool, or an enum that stands on it: the only numbers of which some bit patterns are no value.
+template <class Number>
+constexpr bool is_bool_like() {
+  if constexpr (std::is_enum_v<Number>) {
+    return std::is_same_v<std::underlying_type_t<Number>, bool>;
+  } else {
+    return std::is_same_v<Number, bool>;
+  }
+}
+}  // namespace internal
+
+// How many bytes ByteWriter::leb128 writes.
+constexpr std::size_t leb128_size(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+
 // Reads what a ByteWriter wrote, from bytes that may be hostile.
 //
 // The first read that fails makes the reader fail for good: later reads give zeros and ok() says
 // so, so that a caller may read a whole record and ask once. Nothing is ever read beyond the end.
+// Every value has one encoding only: a bool other than 0 and 1 and a LEB128 with needless bytes
+// fail.
 class ByteReader {
  public:
-  explicit ByteReader(ByteView bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+  explicit ByteReader(ByteView bytes)
+      : begin_(bytes.data()), at_(begin_), end_(begin_ + bytes.size()), failed_at_(begin_) {}
 
   template <class Number>
   requires std::is_arithmetic_v<Number> || std::is_enum_v<Number> Number number() {
@@ -75,9 +103,23 @@ class ByteReader {
       fail();
       return value;
     }
+    if constexpr (internal::is_bool_like<Number>()) {
+      if (static_cast<unsigned char>(*at_) > 1) [[unlikely]] {
+        fail("a flag is neither 0 nor 1");
+        return value;
+      }
+    }
     std::memcpy(&value, at_, sizeof value);
     at_ += sizeof value;
     return value;
+  }
+  // Fills `values` in one copy; leaves them alone, and fails, where there are too few bytes.
+  template <class Number>
+  requires(!internal::is_bool_like<Number>()) bool numbers(std::span<Number> values) {
+    const auto bytes = raw(values.size_bytes());
+    if (!ok()) return false;
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return true;
   }
   std::uint64_t leb128() {
     std::uint64_t value = 0;
@@ -85,10 +127,11 @@ class ByteReader {
       const auto byte = number<std::uint8_t>();
       // The tenth byte holds one bit only; anything else would not fit in 64.
       if (shift == 63 && byte > 1) break;
+      if (shift != 0 && byte == 0) break;  // A needless byte, or the bytes have ended.
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
-    fail();
+    fail("a length or count is no LEB128 number of 64 bits in its shortest form");
     return 0;
   }
   // The next `size` bytes, in place; empty and failed where there are fewer.
@@ -103,17 +146,44 @@ class ByteReader {
   }
   std::string_view text() { return text_of(raw(leb128())); }
 
-  void fail() {
-    failed_ = true;
+  // Goes down one level of nesting; fails, and returns false, below `limit` levels. ascend() comes
+  // after each descend() that returned true.
+  bool descend(unsigned limit) {
+    if (depth_ >= limit) [[unlikely]] {
+      fail("values are nested too deeply");
+      return false;
+    }
+    ++depth_;
+    return true;
+  }
+  void ascend() { --depth_; }
+
+  // `why` outlives the reader: a literal. The first failure is the one that is remembered.
+  void fail(const char* why = "the bytes end too early") {
+    if (why_ == nullptr) {
+      why_ = why;
+      failed_at_ = at_;
+    }
     at_ = end_;
   }
-  bool ok() const { return !failed_; }
+  bool ok() const { return why_ == nullptr; }
   std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
+  // How many bytes have been read; after a failure, where it was noticed.
+  std::size_t position() const {
+    return static_cast<std::size_t>((ok() ? at_ : failed_at_) - begin_);
+  }
+  // Ends the reading: an error where it has failed or where bytes are left over.
+  // finish("reading a ", "Schema") says "reading a Schema: the bytes end too early, at byte 17 of
+  // 17".
+  Status finish(std::string_view doing, std::string_view what = {}) const;
 
  private:
+  const std::byte* begin_;
   const std::byte* at_;
   const std::byte* end_;
-  bool failed_ = false;
+  const std::byte* failed_at_;
+  const char* why_ = nullptr;
+  unsigned depth_ = 0;
 };
 
 }  // namespace weir
