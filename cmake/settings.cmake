@@ -26,7 +26,7 @@ endif()
 # Our own warnings, never the user's.
 add_library(weir_warnings INTERFACE)
 target_compile_options(weir_warnings INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Werror $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wno-undefined-var-template>)
 
 # Two precompiled headers: what nearly every source includes, and the same with gtest.

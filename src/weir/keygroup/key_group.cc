@@ -23,6 +23,25 @@ SubtaskIndex subtask_of(KeyGroup group, const Scale& scale) {
                                      scale.max_parallelism)};
 }
 
+void subtasks_of(std::span<const std::uint64_t> key_hashes, const Scale& scale,
+                 std::uint16_t* subtasks) {
+  const auto parallelism = scale.parallelism;
+  if (std::has_single_bit(scale.max_parallelism)) {
+    // Neither side exceeds 2^15, so 32 bits hold the product; no division, and the loop vectorises.
+    const auto mask = scale.max_parallelism - 1;
+    const auto shift = std::countr_zero(scale.max_parallelism);
+    for (std::size_t i = 0; i != key_hashes.size(); ++i) {
+      const auto group = static_cast<std::uint32_t>(key_hashes[i]) & mask;
+      subtasks[i] = static_cast<std::uint16_t>(group * parallelism >> shift);
+    }
+    return;
+  }
+  for (std::size_t i = 0; i != key_hashes.size(); ++i) {
+    const auto group = key_group_of(key_hashes[i], scale.max_parallelism);
+    subtasks[i] = static_cast<std::uint16_t>(subtask_of(group, scale).value);
+  }
+}
+
 std::uint32_t default_max_parallelism(std::uint32_t parallelism) {
   const std::uint64_t wanted = parallelism + std::uint64_t{parallelism} / 2;
   return static_cast<std::uint32_t>(

@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 
 #include "weir/base/id.h"
 
@@ -47,6 +48,10 @@ KeyGroupRange key_groups_of(SubtaskIndex subtask, const Scale& scale);
 
 // The Subtask that owns a KeyGroup: the inverse of key_groups_of().
 SubtaskIndex subtask_of(KeyGroup group, const Scale& scale);
+
+// The Subtasks that own a run of keys, by their hashes; `subtasks` has room for as many.
+void subtasks_of(std::span<const std::uint64_t> key_hashes, const Scale& scale,
+                 std::uint16_t* subtasks);
 
 // The max_parallelism of an operator whose user named none: the power of two from 1.5 times the
 // parallelism up, at least 128 and at most 32768.

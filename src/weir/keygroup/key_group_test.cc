@@ -1,5 +1,7 @@
 #include "weir/keygroup/key_group.h"
 
+#include "weir/base/random.h"
+
 namespace weir {
 namespace {
 
@@ -58,6 +60,20 @@ TEST(KeyGroupRange, KnowsWhatItHolds) {
   EXPECT_FALSE(range.contains({52}));
   EXPECT_TRUE(range.overlaps({{51}, {60}}));
   EXPECT_FALSE(range.overlaps({{52}, {60}}));
+}
+
+TEST(KeyGroup, ARunOfHashesGoesWhereEachAloneWould) {
+  Random random(7);
+  std::vector<std::uint64_t> hashes(1000);
+  for (auto& hash : hashes) hash = random.next();
+  for (const Scale scale :
+       {Scale{1, 128}, Scale{2, 128}, Scale{3, 128}, Scale{5, 100}, Scale{32768, 32768}}) {
+    std::vector<std::uint16_t> subtasks(hashes.size());
+    subtasks_of(hashes, scale, subtasks.data());
+    for (std::size_t i = 0; i != hashes.size(); ++i)
+      ASSERT_EQ(subtasks[i],
+                subtask_of(key_group_of(hashes[i], scale.max_parallelism), scale).value);
+  }
 }
 
 }  // namespace

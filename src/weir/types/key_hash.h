@@ -50,6 +50,13 @@ void write_key(ByteWriter& writer, const K& key) {
   internal::KeyWriter raw(writer.grow(serialized_size(key)));
   Serializer<K>::write(raw, key);
 }
+// The same for a key of fixed size, to memory that has room for it.
+template <Key K>
+  requires(kFixedSize<K>.has_value())
+[[gnu::always_inline]] inline void write_fixed_key(const K& key, std::byte* to) {
+  internal::KeyWriter raw(to);
+  Serializer<K>::write(raw, key);
+}
 template <Key K>
 Bytes key_bytes(const K& key) {
   Bytes bytes;
