@@ -103,6 +103,60 @@ TEST(Bytes, HostileLengthsFailWithoutReading) {
   EXPECT_FALSE(overlong.ok());
 }
 
+TEST(Bytes, OnlyTheShortestLeb128AndTheTwoBoolsAreAccepted) {
+  for (const std::uint64_t value : {0ULL, 1ULL, 127ULL, 128ULL, 300ULL, ~0ULL}) {
+    Bytes buffer;
+    ByteWriter(buffer).leb128(value);
+    EXPECT_EQ(buffer.size(), leb128_size(value));
+    buffer.back() |= std::byte{0x80};
+    buffer.push_back(std::byte{0});
+    ByteReader overlong(buffer);
+    overlong.leb128();
+    EXPECT_FALSE(overlong.ok()) << value;
+  }
+  const std::array two{std::byte{2}};
+  ByteReader flag(two);
+  EXPECT_FALSE(flag.number<bool>());
+  EXPECT_FALSE(flag.ok());
+}
+
+TEST(Bytes, ManyNumbersAreOneCopyAndAllOrNothing) {
+  Bytes buffer;
+  const std::array<std::int16_t, 3> numbers{1, -2, 3};
+  ByteWriter(buffer).numbers(std::span<const std::int16_t>(numbers));
+  std::array<std::int16_t, 3> back{};
+  ByteReader reader(buffer);
+  EXPECT_TRUE(reader.numbers(std::span<std::int16_t>(back)));
+  EXPECT_EQ(back, numbers);
+  std::array<std::int16_t, 4> more{};
+  ByteReader again(buffer);
+  EXPECT_FALSE(again.numbers(std::span<std::int16_t>(more)));
+  EXPECT_EQ(more[0], 0);
+}
+
+TEST(Bytes, TheEndOfReadingSaysWhatWasWrongFirstAndWhere) {
+  const std::array<std::byte, 3> bytes{std::byte{0}, std::byte{9}, std::byte{0}};
+  ByteReader reader(bytes);
+  reader.number<std::uint8_t>();
+  EXPECT_EQ(reader.finish("reading a ", "thing").error().what,
+            "reading a thing: bytes are left over after the value's end at byte 1 of 3");
+  reader.number<bool>();
+  reader.number<std::uint64_t>();
+  EXPECT_EQ(reader.finish("reading it").error().to_string(),
+            "corrupt: reading it: a flag is neither 0 nor 1, at byte 1 of 3");
+  EXPECT_TRUE(ByteReader(ByteView()).finish("reading nothing"));
+}
+
+TEST(Bytes, NestingIsLimited) {
+  ByteReader reader({});
+  EXPECT_TRUE(reader.descend(2));
+  EXPECT_TRUE(reader.descend(2));
+  reader.ascend();
+  EXPECT_TRUE(reader.descend(2));
+  EXPECT_FALSE(reader.descend(2));
+  EXPECT_FALSE(reader.ok());
+}
+
 TEST(Checksum, PiecesGiveTheChecksumOfTheWhole) {
   // XXH3_64bits("") as published by the library's authors.
   EXPECT_EQ(checksum({}), 0x2d06800538d394c2ULL);

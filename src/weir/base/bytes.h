@@ -115,7 +115,9 @@ class ByteReader {
   }
   // Fills `values` in one copy; leaves them alone, and fails, where there are too few bytes.
   template <class Number>
-  requires(!internal::is_bool_like<Number>()) bool numbers(std::span<Number> values) {
+  requires(std::is_arithmetic_v<Number> ||
+           std::is_enum_v<Number>) bool numbers(std::span<Number> values) {
+    static_assert(!internal::is_bool_like<Number>(), "each of them has to be looked at");
     const auto bytes = raw(values.size_bytes());
     if (!ok()) return false;
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
