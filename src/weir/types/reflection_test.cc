@@ -13,7 +13,6 @@ namespace {
 
 struct Point {
   int x, y;
-  friend bool operator==(const Point&, const Point&) = default;
 };
 struct Everything {
   std::string ts;

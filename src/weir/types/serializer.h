@@ -36,13 +36,16 @@ struct IsText : std::is_same<T, Text> {};
 template <class T>
 inline constexpr bool kHasText = internal::any_within<internal::IsText, T>();
 
-template <Serializable T>
+template <class T>
 void serialize_into(Bytes& out, const T& value) {
-  ByteWriter writer(out);
-  Serializer<T>::write(writer, value);
+  require_serializable<T>();
+  if constexpr (Serializable<T>) {
+    ByteWriter writer(out);
+    Serializer<T>::write(writer, value);
+  }
 }
 
-template <Serializable T>
+template <class T>
 Bytes serialize(const T& value) {
   Bytes out;
   serialize_into(out, value);
@@ -51,23 +54,26 @@ Bytes serialize(const T& value) {
 
 // Assigns to `out`, which keeps its capacity; after an error it holds any valid value. All bytes
 // must be used. Texts in it point into `bytes`.
-template <Serializable T>
+template <class T>
 Status deserialize_into(ByteView bytes, T& out) {
+  require_serializable<T>();
   ByteReader reader(bytes);
-  Serializer<T>::read(reader, out);
+  if constexpr (Serializable<T>) Serializer<T>::read(reader, out);
   return reader.finish("reading ", type_name<T>());
 }
 
-template <Serializable T>
+template <class T>
 Result<T> deserialize(ByteView bytes) {
   T value{};
   WEIR_TRY(deserialize_into(bytes, value));
   return value;
 }
 
-template <Serializable T>
+template <class T>
 Schema schema_of() {
-  return Serializer<T>::schema();
+  require_serializable<T>();
+  if constexpr (Serializable<T>) return Serializer<T>::schema();
+  return {};
 }
 
 }  // namespace weir

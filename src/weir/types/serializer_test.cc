@@ -51,7 +51,6 @@ struct Report {
 struct Nothing {};
 struct Node {
   std::vector<Node> children;
-  friend bool operator==(const Node&, const Node&) = default;
 };
 struct Words {
   std::vector<std::pair<int, Text>> words;

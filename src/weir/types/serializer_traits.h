@@ -22,23 +22,37 @@ struct EnclosingRecords {
   const EnclosingRecords* outer = nullptr;
 };
 
+namespace internal {
+template <class T>
+struct CannotBeSerialised {
+  static_assert(
+      sizeof(std::remove_reference_t<T>*) == 0,
+      "weir: this type T cannot be serialised. Numbers (no long double), bool, enums, "
+      "std::string, weir::Text, and optional, pair, tuple, vector, array, map, variant of "
+      "such can; so can plain aggregates of such without base classes, C arrays, "
+      "references and const fields; for other classes write WEIR_FIELDS(T, a, b). "
+      "Pointers never can.");
+};
+}  // namespace internal
+
 // How values of T become bytes and come back. Static functions only; one specialisation per kind of
 // type, in *_serializer.h. A specialisation for a type of one's own has
 //
-//   template <Writer W> static void write(W&, const T&)   in one of which all bytes go out
-//   static bool read(ByteReader&, T&)                     assigns into a value that exists and
-//   keeps
-//                                                         its capacity; false where the reader
-//                                                         failed, the value is then any valid one
+//   template <Writer W> static void write(W&, const T&)
+//       The same bytes into every kind of Writer: one only counts them, and comes first.
+//   static bool read(ByteReader&, T&)
+//       Assigns into a value that exists and keeps its capacity. False where the reader failed; the
+//       value is then any valid one.
 //   static Schema schema(const EnclosingRecords& = {})
 //
 // and, where it has something to say,
 //
-//   using Parts = TypeList<...>                           the types whose serializers it calls
-//   static constexpr std::optional<std::size_t> fixed_size()   all values have so many bytes
-//   static constexpr std::size_t min_size()               no value has fewer; else 0 is assumed
-//   static constexpr bool memory_is_layout()              the bytes are those of the object in
-//   memory
+//   using Parts = TypeList<...>
+//       The types whose serializers it calls.
+//   static constexpr std::optional<std::size_t> fixed_size()
+//   static constexpr std::size_t min_size()
+//   static constexpr bool memory_is_layout()
+//       See kFixedSize, kMinSize, kMemoryIsLayout below.
 //
 // This, the general template, is for the types that cannot be serialised.
 template <class T>
@@ -53,15 +67,7 @@ struct Serializer {
   static Schema schema(const EnclosingRecords& = {}) { return complain(), Schema{}; }
 
  private:
-  static constexpr bool complain() {
-    static_assert(
-        sizeof(T*) == 0,
-        "weir: this type T cannot be serialised. Numbers (no long double), bool, enums, "
-        "std::string, weir::Text, and optional, pair, tuple, vector, array, map, variant of such "
-        "can; so can plain aggregates of such without base classes, C arrays, references and const "
-        "fields; for other classes write WEIR_FIELDS(T, a, b). Pointers never can.");
-    return false;
-  }
+  static constexpr bool complain() { return sizeof(internal::CannotBeSerialised<T>) == 0; }
 };
 
 namespace internal {
@@ -100,6 +106,29 @@ template <class T>
 // Whether T and everything within it can be serialised.
 template <class T>
 concept Serializable = std::is_object_v<T> && !internal::any_within<internal::IsUnknown, T>();
+
+namespace internal {
+template <class T, class... Above>
+constexpr bool complain_within() {
+  if constexpr ((std::is_same_v<T, Above> || ...)) {
+    return false;
+  } else if constexpr (!std::is_object_v<T> || IsUnknown<T>::value) {
+    return sizeof(CannotBeSerialised<T>) == 0;
+  } else {
+    return []<class... Part>(TypeList<Part...>) {
+      return (complain_within<Part, T, Above...>() || ...);
+    }(parts_of<T>());
+  }
+}
+}  // namespace internal
+
+// The same for the edge of an API: where T cannot be serialised the compilation ends in an error
+// that names the type within T that is to blame. What follows it is best under `if constexpr
+// (Serializable<T>)`, so that it is the only error.
+template <class T>
+constexpr void require_serializable() {
+  if constexpr (!Serializable<T>) internal::complain_within<T>();
+}
 
 // The number of bytes of every value of T, if it is the same for all.
 template <class T>
