@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <boost/pfr/core.hpp>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -27,8 +26,9 @@ concept HasFieldList = requires(const T* t) {
 //
 //   Shape   fields are numbered from 0 in the order of their declaration, or of WEIR_FIELDS
 //   Errors  no record, unless WEIR_FIELDS says so: aggregates with base classes, with C arrays or
-//           references among the fields, or without a default constructor
-//   Source  Boost.PFR 1.81 for the fields; their names as in internal/field_name.h
+//           references among the fields, without default or copy constructor, of more than 100
+//           fields. Bit-fields do not compile
+//   Source  Boost.PFR 1.81 takes aggregates apart; the names are ours (internal/field_name.h)
 template <class T>
 concept Record = std::is_class_v<T> && !std::is_const_v<T> &&
                  (internal::HasFieldList<T> || internal::PlainAggregate<T>);
@@ -38,7 +38,7 @@ constexpr std::size_t field_count() {
   if constexpr (internal::HasFieldList<T>) {
     return weir_field_list(static_cast<const T*>(nullptr)).names.size();
   } else {
-    return boost::pfr::tuple_size_v<T>;
+    return internal::kInitialisers<T>;
   }
 }
 
@@ -63,7 +63,7 @@ constexpr auto tie_fields(T& record) {
     constexpr auto list = weir_field_list(static_cast<const Plain*>(nullptr));
     return std::apply([&](auto... member) { return std::tie(record.*member...); }, list.members);
   } else {
-    return boost::pfr::structure_tie(record);
+    return internal::tie_aggregate(record);
   }
 }
 
@@ -86,5 +86,19 @@ constexpr void for_each_indexed_field(T& record, F&& f) {
 template <Record T, std::size_t I>
 using FieldType =
     std::remove_reference_t<std::tuple_element_t<I, decltype(tie_fields(std::declval<T&>()))>>;
+
+// The name of the field that a pointer to member means, for plans and messages; empty where it is
+// no field of T.
+template <Record T, class Field>
+std::string_view field_name_of(Field T::*member) {
+  const T probe{};
+  const void* const wanted = &(probe.*member);
+  std::string_view name;
+  for_each_indexed_field(probe, [&](auto index, const auto& field) {
+    const bool same_type = std::is_same_v<std::remove_cvref_t<decltype(field)>, Field>;
+    if (same_type && &field == wanted) name = field_names<T>()[index];
+  });
+  return name;
+}
 
 }  // namespace weir

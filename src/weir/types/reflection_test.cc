@@ -1,9 +1,12 @@
 #include "weir/types/reflection.h"
 
 #include <array>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -28,6 +31,29 @@ struct Tree {
   std::vector<Tree> children;
 };
 struct Nothing {};
+struct WithDefaults {
+  int a = 3;
+  std::string b = "x";
+  std::vector<int> c{1, 2};
+};
+// Shapes that a counter of fields is easily misled by.
+struct Awkward {
+  std::tuple<int, std::string> tuple;
+  std::array<WithDefaults, 2> defaults;
+  std::optional<std::string> text;
+  std::array<std::array<char, 200>, 20> block;
+  std::function<int(int)> function;
+};
+struct MoveOnly {
+  std::unique_ptr<int> first;
+  std::string second;
+};
+struct WithMatrix {
+  int m[2][2];
+};
+struct WithManyElements {
+  char c[5000];
+};
 template <class T>
 struct Holder {
   T held;
@@ -79,6 +105,7 @@ TEST(Reflection, AnAggregateIsARecordWithoutHelp) {
   EXPECT_EQ(names_of<Tree>(), "children ");
   EXPECT_EQ(names_of<Nothing>(), "");
   EXPECT_EQ((names_of<Holder<std::string>>()), "held times ");
+  EXPECT_EQ(names_of<Awkward>(), "tuple defaults text block function ");
   static_assert(std::is_same_v<FieldType<Everything, 6>, Point>);
   static_assert(std::is_same_v<FieldType<Holder<std::string>, 0>, std::string>);
 }
@@ -100,6 +127,9 @@ TEST(Reflection, WeirFieldsServesTheRestAndHasTheLastWord) {
 
 TEST(Reflection, WhatCannotBeTakenApartIsNoRecord) {
   static_assert(!Record<WithArray>);
+  static_assert(!Record<WithMatrix>);
+  static_assert(!Record<WithManyElements>);
+  static_assert(!Record<MoveOnly>);
   static_assert(!Record<WithReference>);
   static_assert(!Record<Derived>);
   static_assert(!Record<DerivedEmpty>);
@@ -123,6 +153,13 @@ TEST(Reflection, FieldsAreVisitedInOrderAndCanBeChanged) {
   std::vector<int> seen;
   for_each_field(point, [&](const int& field) { seen.push_back(field); });
   EXPECT_EQ(seen, (std::vector{3, 4}));
+}
+
+TEST(Reflection, APointerToMemberHasTheNameOfItsField) {
+  EXPECT_EQ(field_name_of(&Everything::ts), "ts");
+  EXPECT_EQ(field_name_of(&Everything::point), "point");
+  EXPECT_EQ(field_name_of(&Point::x), "x");
+  EXPECT_EQ(field_name_of(&WithConstructor::id), "id");
 }
 
 TEST(TypeName, SaysTheTypeWithAndWithoutNamespaces) {

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <boost/pfr/core.hpp>
 #include <cstddef>
 #include <string_view>
+#include <tuple>
+
+#include "weir/types/internal/plain_aggregate.h"
 
 // The name of the I-th field of an aggregate, which Boost.PFR 1.81 does not give. The address of a
 // field of an object that is never defined is a valid template argument; the compiler spells it
@@ -31,7 +33,7 @@ FieldAddress(Pointer) -> FieldAddress<Pointer>;
 
 template <class T, std::size_t I>
 constexpr auto field_address() {
-  return FieldAddress{&boost::pfr::get<I>(const_cast<T&>(never_defined<T>.value))};
+  return FieldAddress{&std::get<I>(tie_aggregate(const_cast<T&>(never_defined<T>.value)))};
 }
 
 #ifdef __clang__
