@@ -241,7 +241,6 @@ class World {
       messages_.push_back({.id = id,
                            .execution = execution,
                            .snapshot = {.operators = {{op, {}, file}}, .at_end = false},
-                           .timings = {},
                            .now = {}});
     }
   }

@@ -157,7 +157,6 @@ class Story {
       Acked event{.id = checkpoint(command),
                   .execution = execution,
                   .snapshot = {.operators = {}, .at_end = command.word("at-end")},
-                  .timings = {},
                   .now = now_};
       event.snapshot.operators.push_back(
           {.id = operator_id_of(name), .keyed = {}, .lists = FileHandle{file, 1, 0}});

@@ -51,18 +51,10 @@ struct TaskFinished {
   ExecutionId execution;
   Instant now;
 };
-// What the Subtask measured. For statistics: nothing is decided by it.
-struct AckTimings {
-  Duration alignment;
-  Duration sync;
-  Duration async;
-  std::uint64_t processed_bytes = 0;  // during the alignment
-};
 struct Acked {
   CheckpointId id;
   ExecutionId execution;
   SubtaskSnapshot snapshot;
-  AckTimings timings;
   Instant now;
 };
 struct Declined {
