@@ -42,8 +42,9 @@ if(WEIR_TESTS)
   target_precompile_headers(weir_test_pch PRIVATE
     <algorithm> <cstdint> <map> <memory> <optional> <span> <string> <variant> <vector> <gtest/gtest.h>)
 
-  # What tests of several modules share: the player of transcripts.
-  add_library(weir_test_support STATIC ${PROJECT_SOURCE_DIR}/tests/support/transcript.cc)
+  # What tests of several modules share: the player of transcripts, a disk in memory, a disk that fails.
+  file(GLOB support CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cc)
+  add_library(weir_test_support STATIC ${support})
   target_include_directories(weir_test_support PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(weir_test_support PRIVATE weir_settings weir_warnings GTest::gtest)
+  target_link_libraries(weir_test_support PUBLIC weir_env_api PRIVATE weir_settings weir_warnings GTest::gtest)
 endif()

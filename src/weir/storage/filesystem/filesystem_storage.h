@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "weir/env/api/file_system.h"
+#include "weir/storage/api/checkpoint_storage.h"
+
+namespace weir::storage {
+
+// CheckpointStorage on a filesystem. Directories are made when the first file needs them.
+//
+//   Shape   <directory>/chk-N/_metadata and the data files beside it; a file that is being written
+//           as _metadata.tmp, or by put_if_absent as NAME.e<epoch>-<count>.tmp
+//   Thread  any
+//   Source  Flink's layout: FsCheckpointStorageAccess
+class FilesystemStorage final : public CheckpointStorage {
+ public:
+  struct Options {
+    std::string directory;  // the run's: <checkpoint-dir>/<job name>/<job-id>
+    Epoch epoch;            // of this process
+  };
+  // `files` outlives the storage and its streams.
+  FilesystemStorage(env::FileSystem& files, Options options);
+
+  Result<std::unique_ptr<CheckpointStream>> create(const std::string& name) override;
+  Result<std::unique_ptr<env::ReadableFile>> open(const checkpoint::FileHandle& file) override;
+  Written publish(CheckpointId id, ByteView metadata) override;
+  Result<Bytes> read_metadata(CheckpointId id) override;
+  Status discard(CheckpointId id, std::span<const checkpoint::FileHandle> files) override;
+  Status remove(std::span<const checkpoint::FileHandle> files) override;
+  Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
+                                          CheckpointId below) override;
+  Written put_if_absent(const std::string& name, ByteView bytes) override;
+  bool is_durable() const override { return true; }
+  std::string place() const override { return directory_; }
+
+ private:
+  std::string path_of(std::string_view name) const { return env::join(directory_, name); }
+  Result<std::unique_ptr<env::WritableFile>> create_with_directory(const std::string& path,
+                                                                   env::Create how);
+  Status write_whole(const std::string& path, env::Create how, ByteView bytes);
+  Status prepare_metadata(CheckpointId id, ByteView metadata);
+  Status remove_metadata(const std::string& chk);
+  Status remove_whole(const std::string& chk);
+
+  env::FileSystem& files_;
+  const std::string directory_;
+  const Epoch epoch_;
+  std::atomic<std::uint64_t> temporaries_{0};  // No partner: only its uniqueness counts.
+};
+
+}  // namespace weir::storage

@@ -1,0 +1,313 @@
+#include "weir/storage/filesystem/filesystem_storage.h"
+
+#include "tests/support/faulty_files.h"
+#include "tests/support/memory_files.h"
+#include "weir/base/mutant.h"
+#include "weir/storage/api/storage_contract.h"
+#include "weir/storage/filesystem/checkpoint_path.h"
+
+namespace weir::storage {
+namespace {
+
+using test::FaultyFiles;
+using test::MemoryFiles;
+
+constexpr const char* kRun = "/data/averages/0190";
+
+class FilesystemWorld final : public StorageWorld {
+ public:
+  CheckpointStorage& storage() override { return storage_; }
+  std::vector<std::string> names() override { return disk_.tree(kRun); }
+  void overwrite(const std::string& name, Bytes bytes) override {
+    disk_.poke(env::join(kRun, name), std::move(bytes));
+  }
+  void erase(const std::string& name) override { EXPECT_TRUE(disk_.remove(env::join(kRun, name))); }
+
+ private:
+  MemoryFiles disk_;
+  FilesystemStorage storage_{disk_, {.directory = kRun, .epoch = {3}}};
+};
+
+INSTANTIATE_TEST_SUITE_P(Filesystem, CheckpointStorageContract,
+                         testing::Values([] { return std::make_unique<FilesystemWorld>(); }));
+
+// What a test does to a storage, and what it got to know of the outcome.
+struct Outcome {
+  std::vector<checkpoint::FileHandle> handles;
+  std::optional<Written> published;
+  bool is_done = false;
+};
+
+// A checkpoint of two data files, from the first create to publish.
+Outcome take_checkpoint(env::FileSystem& files) {
+  FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+  Outcome out;
+  for (const char* name : {"chk-7/a", "chk-7/b"}) {
+    const auto stream = storage.create(name);
+    if (!stream || !(*stream)->append(bytes_of("state of ")) || !(*stream)->append(bytes_of(name)))
+      return out;
+    const auto handle = (*stream)->commit();
+    if (!handle) return out;
+    out.handles.push_back(*handle);
+  }
+  out.published = storage.publish({7}, bytes_of("metadata of 7"));
+  out.is_done = static_cast<bool>(*out.published);
+  return out;
+}
+
+// What a durable checkpoint must survive: everything that it says is there, whole.
+void expect_whole(env::FileSystem& files, const Outcome& outcome) {
+  FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
+  const auto metadata = storage.read_metadata({7});
+  ASSERT_TRUE(metadata) << metadata.error().to_string();
+  EXPECT_EQ(text_of(*metadata), "metadata of 7");
+  for (const auto& handle : outcome.handles) {
+    const auto bytes = read_verified(storage, handle, 1000);
+    ASSERT_TRUE(bytes) << bytes.error().to_string();
+    EXPECT_EQ(text_of(*bytes), "state of " + handle.name);
+  }
+}
+
+// Metadata is whole or not there; where it is, so is every file that the checkpoint needs.
+void expect_whole_or_absent(MemoryFiles& disk, const Outcome& outcome) {
+  FilesystemStorage storage(disk, {.directory = kRun, .epoch = {4}});
+  if (storage.read_metadata({7})) expect_whole(disk, outcome);
+}
+
+TEST(FilesystemStorage, ADurableCheckpointSurvivesAPowerCut) {
+  MemoryFiles disk;
+  const auto outcome = take_checkpoint(disk);
+  ASSERT_TRUE(outcome.is_done);
+  disk.cut_power();
+  expect_whole(disk, outcome);
+}
+
+// The fate that publish() must tell, by the call that failed.
+Fate fate_of_failed(const FaultyFiles::Call& call) {
+  if (call.name == "rename") return Fate::kUnknown;
+  if (call.name == "sync_directory" && call.path == std::string(kRun) + "/chk-7")
+    return Fate::kSyncFailed;
+  return Fate::kAbsent;
+}
+
+TEST(FilesystemStorage, APublishWithAnyCallFailingTellsTheTruth) {
+  for (const auto deed : {FaultyFiles::Deed::kNotDone, FaultyFiles::Deed::kDone}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      FaultyFiles files(disk);
+      files.fail(k, {.code = Code::kExhausted, .deed = deed});
+      const auto outcome = take_checkpoint(files);
+      const auto failed = files.failed_call();
+      if (!failed) {
+        EXPECT_TRUE(outcome.is_done);
+        EXPECT_GT(k, 15u);
+        break;
+      }
+      SCOPED_TRACE(failed->name + " " + failed->path);
+      EXPECT_FALSE(outcome.is_done);
+      if (outcome.published) {
+        EXPECT_EQ(outcome.published->fate(), fate_of_failed(*failed));
+        EXPECT_NE(outcome.published->error().what.find(failed->path), std::string::npos);
+      }
+      const bool may_be_there = outcome.published && outcome.published->fate() != Fate::kAbsent;
+      FilesystemStorage storage(disk, {.directory = kRun, .epoch = {4}});
+      if (!may_be_there) {
+        EXPECT_FALSE(storage.read_metadata({7}));
+      }
+      expect_whole_or_absent(disk, outcome);
+      disk.cut_power();
+      expect_whole_or_absent(disk, outcome);
+      // Whatever it left, the next process can sweep.
+      EXPECT_TRUE(storage.sweep({}, {8}));
+      EXPECT_TRUE(disk.tree(kRun).empty());
+    }
+  }
+}
+
+TEST(FilesystemStorage, ADeathAtAnyCallLeavesTheCheckpointWholeOrAbsent) {
+  for (std::uint64_t k = 1;; ++k) {
+    MemoryFiles disk;
+    FaultyFiles files(disk);
+    files.die_at(k);
+    const auto outcome = take_checkpoint(files);
+    if (files.calls() < k) break;
+    SCOPED_TRACE(files.log()[k - 1].name);
+    EXPECT_FALSE(outcome.is_done);
+    expect_whole_or_absent(disk, outcome);  // kill -9: the page cache stays.
+    disk.cut_power();
+    expect_whole_or_absent(disk, outcome);
+  }
+}
+
+#if WEIR_MUTANTS
+// The disk that forgets sees each missing sync, so the tests above are not theatre.
+TEST(FilesystemStorage, EveryDroppedSyncIsSeenByTheDiskThatForgets) {
+  for (const auto dropped :
+       {Mutant::kDataSyncDropped, Mutant::kMetadataSyncDropped, Mutant::kDirectorySyncDropped}) {
+    MemoryFiles disk;
+    switch_on(dropped);
+    const auto outcome = take_checkpoint(disk);
+    switch_on(Mutant::kNone);
+    ASSERT_TRUE(outcome.is_done);
+    disk.cut_power();
+    FilesystemStorage storage(disk, {.directory = kRun, .epoch = {4}});
+    const auto metadata = storage.read_metadata({7});
+    const bool is_whole = metadata && text_of(*metadata) == "metadata of 7" &&
+                          read_verified(storage, outcome.handles[0], 1000);
+    EXPECT_FALSE(is_whole) << static_cast<int>(dropped);
+  }
+}
+#endif
+
+TEST(FilesystemStorage, ADiscardWithAnyCallFailingNeverLeavesAHalfThatLooksWhole) {
+  for (const bool is_dead : {false, true}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      const auto outcome = take_checkpoint(disk);
+      FaultyFiles files(disk);
+      if (is_dead)
+        files.die_at(k);
+      else
+        files.fail(k, {});
+      FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+      const auto discarded = storage.discard({7}, outcome.handles);
+      if (files.calls() < k) {
+        EXPECT_TRUE(discarded);
+        EXPECT_TRUE(disk.tree(kRun).empty());
+        break;
+      }
+      SCOPED_TRACE(files.log()[k - 1].name + " " + files.log()[k - 1].path);
+      EXPECT_FALSE(discarded);
+      expect_whole_or_absent(disk, outcome);
+      disk.cut_power();
+      expect_whole_or_absent(disk, outcome);
+      // The same again, on a good day, ends it.
+      FilesystemStorage again(disk, {.directory = kRun, .epoch = {4}});
+      EXPECT_TRUE(again.discard({7}, outcome.handles));
+      EXPECT_TRUE(disk.tree(kRun).empty());
+    }
+  }
+}
+
+TEST(FilesystemStorage, ASweepGoesOnAfterAnErrorAndReportsIt) {
+  MemoryFiles disk;
+  FilesystemStorage storage(disk, {.directory = kRun, .epoch = {3}});
+  for (const std::uint64_t id : {1, 2, 3}) ASSERT_TRUE(storage.publish({id}, {}));
+  ASSERT_TRUE(disk.make_directories(std::string(kRun) + "/chk-2/a-directory"));
+  const auto swept = storage.sweep({}, {9});
+  ASSERT_FALSE(swept);
+  EXPECT_NE(swept.error().what.find("chk-2/a-directory"), std::string::npos);
+  EXPECT_TRUE(disk.tree(kRun).empty());
+}
+
+TEST(FilesystemStorage, ASweepWithAnyCallFailingCanBeRepeated) {
+  for (std::uint64_t k = 1;; ++k) {
+    MemoryFiles disk;
+    const auto outcome = take_checkpoint(disk);
+    FaultyFiles files(disk);
+    files.fail(k, {});
+    FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
+    const auto swept = storage.sweep({}, {8});
+    if (!files.failed_call()) break;
+    EXPECT_FALSE(swept) << files.failed_call()->name;
+    disk.cut_power();
+    expect_whole_or_absent(disk, outcome);
+    EXPECT_TRUE(storage.sweep({}, {8}));
+    EXPECT_TRUE(disk.tree(kRun).empty());
+  }
+}
+
+TEST(FilesystemStorage, APutWithAnyCallFailingTellsTheTruth) {
+  for (const auto deed : {FaultyFiles::Deed::kNotDone, FaultyFiles::Deed::kDone}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      FaultyFiles files(disk);
+      files.fail(k, {.code = Code::kUnavailable, .deed = deed});
+      FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+      const auto put = storage.put_if_absent("taskowned/x", bytes_of("mine"));
+      const auto failed = files.failed_call();
+      if (!failed) {
+        EXPECT_EQ(put, Written::durable());
+        break;
+      }
+      SCOPED_TRACE(failed->name + " " + failed->path);
+      const auto there = disk.peek(std::string(kRun) + "/taskowned/x");
+      if (there) {
+        EXPECT_EQ(text_of(*there), "mine");
+      }
+      switch (put.fate()) {
+        case Fate::kDurable:
+          EXPECT_EQ(failed->name, "remove");  // Only the temporary name stayed behind.
+          disk.cut_power();
+          EXPECT_TRUE(disk.peek(std::string(kRun) + "/taskowned/x"));
+          break;
+        case Fate::kAbsent:
+          EXPECT_FALSE(there);
+          break;
+        case Fate::kUnknown:
+          EXPECT_EQ(failed->name, "link");
+          break;
+        case Fate::kSyncFailed:
+          EXPECT_EQ(failed->name, "sync_directory");
+          break;
+      }
+    }
+  }
+}
+
+TEST(FilesystemStorage, AfterAFailedAppendAStreamCannotBeCommitted) {
+  MemoryFiles disk;
+  FaultyFiles files(disk);
+  FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+  ASSERT_TRUE(disk.make_directories(std::string(kRun) + "/chk-1"));
+  files.fail(2, {.code = Code::kExhausted, .deed = FaultyFiles::Deed::kDone});
+  {
+    const auto stream = *storage.create("chk-1/a");
+    EXPECT_EQ(stream->append(bytes_of("torn")).error().code, Code::kExhausted);
+    EXPECT_FALSE(stream->append(bytes_of("more")));
+    EXPECT_FALSE(stream->commit());
+  }
+  EXPECT_TRUE(disk.tree(kRun).empty());
+}
+
+TEST(FilesystemStorage, APutWhereFilesCannotHaveTwoNamesIsAbsentForGood) {
+  MemoryFiles disk;
+  FaultyFiles files(disk);
+  FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+  ASSERT_TRUE(disk.make_directories(std::string(kRun) + "/taskowned"));
+  files.fail(5, {.code = Code::kInvalid});
+  const auto put = storage.put_if_absent("taskowned/x", bytes_of("mine"));
+  ASSERT_EQ(files.failed_call()->name, "link");
+  EXPECT_EQ(put.fate(), Fate::kAbsent);
+  EXPECT_EQ(put.error().code, Code::kInvalid);
+}
+
+TEST(FindCheckpoint, TakesTheDirectoryOrItsMetadata) {
+  MemoryFiles disk;
+  FilesystemStorage storage(disk, {.directory = kRun, .epoch = {3}});
+  ASSERT_TRUE(storage.publish({17}, {}));
+  const CheckpointPath want{kRun, {17}};
+  for (const char* tail : {"/chk-17", "/chk-17/", "/chk-17/_metadata"})
+    EXPECT_EQ(*find_checkpoint(disk, std::string(kRun) + tail), want) << tail;
+}
+
+TEST(FindCheckpoint, SaysWhatItDidNotFind) {
+  MemoryFiles disk;
+  FilesystemStorage storage(disk, {.directory = kRun, .epoch = {3}});
+  ASSERT_TRUE(storage.publish({17}, {}));
+  disk.poke(std::string(kRun) + "/chk-17/a", {});
+  ASSERT_TRUE(disk.make_directories(std::string(kRun) + "/chk-18"));
+  ASSERT_TRUE(disk.make_directories("/elsewhere"));
+  disk.poke("/elsewhere/_metadata", {});
+  const auto error = [&](const std::string& path) { return find_checkpoint(disk, path).error(); };
+  EXPECT_EQ(error("/nowhere").code, Code::kNotFound);
+  EXPECT_EQ(error("/nowhere").what.find("Cannot find checkpoint or savepoint file/directory"), 0u);
+  EXPECT_EQ(error(std::string(kRun) + "/chk-18").code, Code::kNotFound);
+  EXPECT_EQ(error(std::string(kRun) + "/chk-18").what.find("Cannot find meta data file"), 0u);
+  EXPECT_EQ(error(std::string(kRun) + "/chk-17/a").code, Code::kInvalid);
+  EXPECT_EQ(error("/elsewhere").code, Code::kInvalid);
+  EXPECT_EQ(error("/elsewhere/_metadata").code, Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace weir::storage
