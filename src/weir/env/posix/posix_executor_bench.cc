@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kSteps = 5'000'000;
 
 void await(std::atomic<std::uint32_t>& done, std::uint32_t n) {
-  for (auto seen = done.load(); seen != n; seen = done.load()) done.wait(seen);
+  for (auto seen = done.load(); seen < n; seen = done.load()) done.wait(seen);
 }
 
 void print(const char* what, Instant start, std::uint64_t steps) {
