@@ -102,6 +102,7 @@ function(weir_module path)
       get_filename_component(stem ${bench} NAME_WE)
       add_executable(${stem} ${bench})
       target_link_libraries(${stem} PRIVATE ${target} ${test_links} weir_warnings)
+      target_include_directories(${stem} PRIVATE ${PROJECT_SOURCE_DIR})  # for bench/reference
       set_property(GLOBAL APPEND PROPERTY WEIR_BENCH_TARGETS ${stem})
     endforeach()
   endif()

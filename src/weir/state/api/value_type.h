@@ -13,9 +13,13 @@ namespace weir::state {
 struct ValueType {
   std::uint32_t size = 0;
   std::uint32_t alignment = 1;
-  // Trivially copyable: moved, saved and forgotten by copying its bytes. The other functions that manage memory
-  // are null then.
+  // Trivially copyable: moved, saved and forgotten by copying its bytes. The other functions that
+  // manage memory are null then.
   bool is_flat = true;
+  // write() would append exactly the bytes of the value as they lie, and every pattern of them is a
+  // value: an integer, a double. Then snapshots copy instead of calling write() and read(). Only
+  // with is_flat.
+  bool is_plain_bytes = false;
 
   void (*construct)(void* at) = nullptr;  // a default value; for flat types too
   void (*destroy)(void* at) noexcept = nullptr;

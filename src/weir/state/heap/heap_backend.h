@@ -1,0 +1,15 @@
+#pragma once
+
+#include "weir/state/api/keyed_backend.h"
+
+namespace weir::state::heap {
+
+// Keyed state in this process's memory.
+//
+//   Source  docs/decisions/0020-heap-table-layout.md
+class HeapStateBackend final : public StateBackend {
+ public:
+  Result<std::unique_ptr<KeyedBackend>> open(const KeyedBackendContext& context) override;
+};
+
+}  // namespace weir::state::heap

@@ -1,0 +1,152 @@
+#include "weir/state/heap/internal/dense_entry.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir::state::heap {
+namespace {
+
+// The least and the greatest key group of the entries seen.
+class GroupSpan {
+ public:
+  explicit GroupSpan(std::uint32_t max_parallelism) : max_parallelism_(max_parallelism) {}
+  void add(std::uint64_t key_hash) {
+    const auto group = key_group_of(key_hash, max_parallelism_);
+    first_ = std::min(first_, group);
+    last_ = std::max(last_, group);
+  }
+  KeyGroupRange range() const { return {first_, last_}; }
+
+ private:
+  std::uint32_t max_parallelism_;
+  KeyGroup first_{~std::uint32_t{0}};
+  KeyGroup last_{0};
+};
+
+// The value with its length in front. Lengths are mostly one byte long; where this one is not, the
+// value moves.
+void append_value(const SlotLayout& layout, const void* value, Bytes& out) {
+  if (layout.value.is_plain_bytes) {
+    ByteWriter writer(out);
+    writer.leb128(layout.value.size);
+    writer.raw({static_cast<const std::byte*>(value), layout.value.size});
+    return;
+  }
+  const auto length_at = out.size();
+  out.push_back({});
+  ByteWriter writer(out);
+  layout.value.write(value, writer);
+  const auto length = out.size() - length_at - 1;
+  if (length < 0x80) {
+    out[length_at] = static_cast<std::byte>(length);
+    return;
+  }
+  Bytes prefix;
+  ByteWriter(prefix).leb128(length);
+  out[length_at] = prefix[0];
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(length_at) + 1, prefix.begin() + 1,
+             prefix.end());
+}
+
+class RawEncoder final : public BlockEncoder {
+ public:
+  RawEncoder(const SlotLayout& layout, std::uint32_t max_parallelism)
+      : layout_(layout), max_parallelism_(max_parallelism) {}
+
+  void encode(ByteView staged, DenseBlock& out) const override {
+    WEIR_CHECK(staged.size() % layout_.stride == 0);
+    out.count = staged.size() / layout_.stride;
+    out.bytes.clear();
+    GroupSpan groups(max_parallelism_);
+    for (std::size_t at = 0; at != staged.size(); at += layout_.stride)
+      groups.add(layout_.key_hash_of(staged.data() + at));
+    out.key_groups = groups.range();
+    if (layout_.value.is_plain_bytes) {
+      copy_plain(staged, out);
+    } else {
+      for (std::size_t at = 0; at != staged.size(); at += layout_.stride) {
+        const std::byte* slot = staged.data() + at;
+        ByteWriter(out.bytes).raw({slot, layout_.key_bytes + layout_.namespace_bytes});
+        append_value(layout_, slot + layout_.value_at, out.bytes);
+      }
+    }
+  }
+
+ private:
+  void copy_plain(ByteView staged, DenseBlock& out) const {
+    Bytes length;
+    ByteWriter(length).leb128(layout_.value.size);
+    const std::size_t key_bytes = layout_.key_bytes + layout_.namespace_bytes;
+    const std::size_t entry_bytes = key_bytes + length.size() + layout_.value.size;
+    out.bytes.resize(out.count * entry_bytes);
+    std::byte* to = out.bytes.data();
+    for (std::size_t at = 0; at != staged.size(); at += layout_.stride, to += entry_bytes) {
+      const std::byte* slot = staged.data() + at;
+      std::memcpy(to, slot, key_bytes);
+      std::memcpy(to + key_bytes, length.data(), length.size());
+      std::memcpy(to + key_bytes + length.size(), slot + layout_.value_at, layout_.value.size);
+    }
+  }
+
+  const SlotLayout layout_;
+  const std::uint32_t max_parallelism_;
+};
+
+class DenseEncoder final : public BlockEncoder {
+ public:
+  DenseEncoder(KeyLayout key, std::uint32_t namespace_bytes, BlockKind kind,
+               std::uint32_t max_parallelism)
+      : key_(key),
+        namespace_bytes_(namespace_bytes),
+        kind_(kind),
+        max_parallelism_(max_parallelism) {}
+
+  void encode(ByteView staged, DenseBlock& out) const override {
+    GroupSpan groups(max_parallelism_);
+    ByteReader reader(staged);
+    out.count = 0;
+    for (; reader.remaining() != 0; ++out.count) {
+      groups.add(hash_of(reader.raw(key_.is_fixed() ? key_.fixed_bytes : reader.leb128())));
+      reader.raw(namespace_bytes_);
+      if (kind_ == BlockKind::kEntries) reader.raw(reader.leb128());
+    }
+    WEIR_CHECK(reader.ok());
+    out.key_groups = groups.range();
+    out.bytes.assign(staged.begin(), staged.end());
+  }
+
+ private:
+  const KeyLayout key_;
+  const std::uint32_t namespace_bytes_;
+  const BlockKind kind_;
+  const std::uint32_t max_parallelism_;
+};
+
+}  // namespace
+
+void append_dense_key(const SlotLayout& layout, std::byte* slot, Bytes& out) {
+  ByteWriter writer(out);
+  if (layout.keys == SlotLayout::Keys::kVariable) {
+    writer.text(layout.key_of(slot));
+  } else {
+    writer.raw({slot, layout.key_bytes});
+  }
+  writer.raw(layout.namespace_of(slot));
+}
+
+void append_dense_entry(const SlotLayout& layout, std::byte* slot, Bytes& out) {
+  append_dense_key(layout, slot, out);
+  append_value(layout, layout.value_of(slot), out);
+}
+
+std::shared_ptr<const BlockEncoder> raw_encoder(const SlotLayout& layout,
+                                                std::uint32_t max_parallelism) {
+  return std::make_shared<RawEncoder>(layout, max_parallelism);
+}
+
+std::shared_ptr<const BlockEncoder> dense_encoder(KeyLayout key, std::uint32_t namespace_bytes,
+                                                  BlockKind kind, std::uint32_t max_parallelism) {
+  return std::make_shared<DenseEncoder>(key, namespace_bytes, kind, max_parallelism);
+}
+
+}  // namespace weir::state::heap

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <memory>
+
+#include "weir/base/bytes.h"
+#include "weir/state/api/staged_block.h"
+#include "weir/state/heap/internal/position.h"
+#include "weir/state/heap/internal/slot_layout.h"
+
+namespace weir::state::heap {
+
+// Entries in the dense form of docs/formats/keyed_state.md.
+void append_dense_key(const SlotLayout& layout, std::byte* slot, Bytes& out);
+void append_dense_entry(const SlotLayout& layout, std::byte* slot, Bytes& out);
+
+// For entries that were saved as whole slots.
+std::shared_ptr<const BlockEncoder> raw_encoder(const SlotLayout& layout,
+                                                std::uint32_t max_parallelism);
+// For entries that were saved in the dense form already: finds how many there are and of which key
+// groups.
+std::shared_ptr<const BlockEncoder> dense_encoder(KeyLayout key, std::uint32_t namespace_bytes,
+                                                  BlockKind kind, std::uint32_t max_parallelism);
+
+}  // namespace weir::state::heap
