@@ -35,6 +35,18 @@ int h(int x,
     def test_a_function_at_the_left_margin(self):
         self.assertEqual(list(ratchet.functions(["void f() {", "  {", "  }", "}"])), [(1, 4)])
 
+    def test_a_constraint_is_not_the_head(self):
+        text = [
+            "template <class T>",
+            "  requires(A<T>)",
+            "void f() {",
+            "  g();",
+            "}",
+            "void h() {",
+            "}",
+        ]
+        self.assertEqual(list(ratchet.functions(text)), [(3, 3), (6, 2)])
+
     def test_counts_tell_tests_from_code(self):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "src", "weir"))
