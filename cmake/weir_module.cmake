@@ -4,16 +4,25 @@
 #   x_test.cc      all of a module's tests are one executable, registered with ctest under the module's name
 #   x_bench.cc     one executable each, built by the target `benches`
 #   x_fuzz.cc      one libFuzzer executable each, in the fuzz preset only
-#   testdata/      found by tests through WEIR_TESTDATA; stories are played by tests/support/transcript.h
+#   testdata/      found by tests through WEIR_TESTDATA, which is defined where this folder exists; stories are
+#                  played by tests/support/transcript.h
+#
+# LINKS names foreign libraries; TEST_USES names modules that only the tests, benches and fuzzers need;
+# TEST_LABELS goes to weir_test().
 #
 # It refuses, at configure time, a dependency that is not an earlier entry of the floor plan, and an
 # include of a module that was not declared.
 
 include(floor_plan)
+include(install)
 
-# The module, with all modules below it, that a path like weir/env/api/clock.h belongs to.
+# The module that a path like weir/env/api/clock.h belongs to. weir/weir.h is the user's door and belongs
+# to environment.
 function(_weir_owner_of include_path result)
   set(owner "")
+  if(include_path STREQUAL "weir/weir.h")
+    set(owner environment)
+  endif()
   foreach(entry IN LISTS WEIR_FLOOR_PLAN)
     string(FIND "${include_path}" "weir/${entry}/" at)
     if(at EQUAL 0)
@@ -28,6 +37,9 @@ function(_weir_check_includes path file allowed)
   foreach(line IN LISTS lines)
     string(REGEX REPLACE ".*\"(weir/[^\"]+)\".*" "\\1" include "${line}")
     _weir_owner_of("${include}" owner)
+    if(NOT owner)
+      message(FATAL_ERROR "${file} includes \"${include}\", which belongs to no module of cmake/floor_plan.cmake")
+    endif()
     if(NOT owner STREQUAL path AND NOT owner IN_LIST allowed)
       message(FATAL_ERROR "${file} includes \"${include}\", but module ${path} does not declare ${owner}. "
         "Add it to USES in src/weir/${path}/CMakeLists.txt, if the floor plan allows it.")
@@ -36,12 +48,12 @@ function(_weir_check_includes path file allowed)
 endfunction()
 
 function(weir_module path)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS;TEST_USES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "USES;LINKS;TEST_USES;TEST_LABELS" ${ARGN})
   list(FIND WEIR_FLOOR_PLAN ${path} own_place)
   if(own_place EQUAL -1)
     message(FATAL_ERROR "module ${path} is not in cmake/floor_plan.cmake")
   endif()
-  foreach(lower IN LISTS ARG_USES)
+  foreach(lower IN LISTS ARG_USES ARG_TEST_USES)
     list(FIND WEIR_FLOOR_PLAN ${lower} place)
     if(place EQUAL -1)
       message(FATAL_ERROR "module ${path} declares ${lower}, which is not in cmake/floor_plan.cmake")
@@ -74,7 +86,7 @@ function(weir_module path)
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
-    target_link_libraries(${target} PRIVATE weir_warnings)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:weir_warnings>)
     target_precompile_headers(${target} REUSE_FROM weir_pch)
   else()
     add_library(${target} INTERFACE)
@@ -88,6 +100,7 @@ function(weir_module path)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY WEIR_MODULES ${target})
   set_property(GLOBAL APPEND PROPERTY WEIR_HEADERS ${headers})
+  weir_install_headers(${path} "${headers}")
 
   set(test_links)
   foreach(lower IN LISTS ARG_TEST_USES)
@@ -95,7 +108,7 @@ function(weir_module path)
     list(APPEND test_links weir_${lower_name})
   endforeach()
   if(tests AND WEIR_TESTS)
-    weir_test(${target}_test SOURCES ${tests} USES ${target} ${test_links})
+    weir_test(${target}_test SOURCES ${tests} USES ${target} ${test_links} LABELS ${ARG_TEST_LABELS})
   endif()
   if(WEIR_BENCHES)
     foreach(bench IN LISTS benches)
@@ -135,18 +148,24 @@ function(weir_plugins street)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/plugins.h.in ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.h)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/plugins.cc.in ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.cc)
   add_library(weir_${street}_plugins STATIC ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.cc)
-  target_include_directories(weir_${street}_plugins PUBLIC ${PROJECT_BINARY_DIR}/generated)
+  target_include_directories(weir_${street}_plugins PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
   target_link_libraries(weir_${street}_plugins PUBLIC weir_settings ${links})
   set_property(GLOBAL APPEND PROPERTY WEIR_MODULES weir_${street}_plugins)
 endfunction()
 
 # weir_test(name SOURCES ... USES targets... [LABELS ...]) is one gtest executable and one ctest entry.
+# The labels no-asan and no-tsan keep it out of the runs under that sanitizer.
 function(weir_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LABELS;DEFINES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_USES} weir_test_support GTest::gtest GTest::gtest_main weir_warnings)
   target_precompile_headers(${name} REUSE_FROM weir_test_pch)
-  target_compile_definitions(${name} PRIVATE WEIR_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/testdata" ${ARG_DEFINES})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINES})
+  # Only where it is needed: an absolute path in a command line is lost on a compiler cache shared by clones.
+  file(GLOB testdata CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/testdata)
+  if(testdata)
+    target_compile_definitions(${name} PRIVATE WEIR_TESTDATA="${testdata}")
+  endif()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()

@@ -1,0 +1,56 @@
+# Configures a throw-away project of two modules, `low` before `high`, with the one fault that CASE names,
+# and expects weir_module() to refuse it with WANTED; an empty WANTED means that nothing is wrong.
+cmake_minimum_required(VERSION 3.25)
+
+# The sound project. Each case spoils one piece of it.
+set(plan "base;low;high")
+set(low_declaration "weir_module(low)")
+set(high_declaration "weir_module(high USES low)")
+set(high_include "weir/low/low.h")
+
+if(CASE STREQUAL "backward")
+  set(low_declaration "weir_module(low USES high)")
+elseif(CASE STREQUAL "backward_in_tests")
+  set(low_declaration "weir_module(low TEST_USES high)")
+elseif(CASE STREQUAL "undeclared")
+  set(high_declaration "weir_module(high)")
+elseif(CASE STREQUAL "unknown_module")
+  set(high_declaration "weir_module(elsewhere)")
+elseif(CASE STREQUAL "homeless_include")
+  set(high_include "weir/elsewhere/thing.h")
+elseif(NOT CASE STREQUAL "fine")
+  message(FATAL_ERROR "there is no case ${CASE}")
+endif()
+
+file(REMOVE_RECURSE ${FOLDER})
+file(WRITE ${FOLDER}/cmake/floor_plan.cmake "set(WEIR_FLOOR_PLAN ${plan})\n")
+file(WRITE ${FOLDER}/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
+project(mini LANGUAGES NONE)
+list(APPEND CMAKE_MODULE_PATH \${CMAKE_CURRENT_SOURCE_DIR}/cmake ${MODULES})
+include(weir_module)
+add_library(weir_settings INTERFACE)
+add_subdirectory(src/weir/low)
+add_subdirectory(src/weir/high)
+")
+file(WRITE ${FOLDER}/src/weir/low/CMakeLists.txt "${low_declaration}\n")
+file(WRITE ${FOLDER}/src/weir/low/low.h "#pragma once\n")
+file(WRITE ${FOLDER}/src/weir/high/CMakeLists.txt "${high_declaration}\n")
+file(WRITE ${FOLDER}/src/weir/high/high.h "#pragma once\n#include \"${high_include}\"\n")
+
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${FOLDER} -B ${FOLDER}/build
+  OUTPUT_QUIET ERROR_VARIABLE complaint RESULT_VARIABLE status)
+string(REGEX REPLACE "[ \n]+" " " complaint "${complaint}")  # CMake breaks long lines
+
+if(WANTED STREQUAL "")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "a sound project was refused: ${complaint}")
+  endif()
+  return()
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "${CASE} was let through")
+endif()
+string(FIND "${complaint}" "${WANTED}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${CASE} was refused, but not with \"${WANTED}\": ${complaint}")
+endif()
