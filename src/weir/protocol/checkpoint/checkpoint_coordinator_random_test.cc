@@ -44,6 +44,7 @@ class World {
     options_.tolerable_failures = static_cast<std::uint32_t>(random_.between(0, 4));
     options_.retained = static_cast<std::uint32_t>(random_.between(1, 3));
     by_hand_ = random_.one_in(2);
+    bounded_ = random_.one_in(2);
     start_process();
   }
 
@@ -54,10 +55,10 @@ class World {
     const auto complete_before = newest_durable_;
     for (int i = 0; i != 2000 && wrong_.empty(); ++i) {
       something_happens();
-      if (newest_durable_ > complete_before && told_complete_.contains(newest_durable_)) break;
+      if (bounded_ ? finished_.size() == kSources + kSums : newest_told_ > complete_before) break;
     }
-    if (wrong_.empty() && newest_durable_ <= complete_before)
-      wrong_ = "no checkpoint after the faults";
+    if (bounded_ && finished_.size() != kSources + kSums) expect(false, "does not finish");
+    if (!bounded_) expect(newest_told_ > complete_before, "no checkpoint after the faults");
     return wrong_;
   }
 
@@ -76,8 +77,7 @@ class World {
     reserving_.reset();
     discards_.clear();
     wake_ = Instant::never();
-    stopped_ = failing_ = settled_ = ended_ = false;
-    last_complete_at_.reset();
+    forget_attempt();
     Started started{.attempt = attempt_,
                     .restored = std::nullopt,
                     .reserved_up_to = reserved_,
@@ -92,13 +92,21 @@ class World {
     all_run();
   }
 
+  void forget_attempt() {
+    stopped_ = failing_ = settled_ = false;
+    last_complete_at_.reset();
+    at_end_.clear();
+    finishing_.clear();
+    finished_.clear();
+  }
+
   void all_run() {
     for (const auto& execution : executions(attempt_)) tell(TaskRunning{execution, now_});
   }
 
   void something_happens() {
     now_ = now_ + Duration::millis(faults_ ? random_.between(0, 8) : 0);
-    switch (random_.below(faults_ ? 16 : 8)) {
+    switch (random_.below(faults_ ? 15 : 8)) {
       case 0:
       case 1:
         // Without faults nothing is so slow that a checkpoint would run out of time.
@@ -115,6 +123,8 @@ class World {
       case 7:
         if (settled_) return restart();
         if (failing_) return stop();
+        if (bounded_ && random_.one_in(faults_ ? 40 : 4)) return reach_end();
+        if (random_.one_in(3)) return finish();
         return deliver();
       case 8:
         return repeat();
@@ -130,8 +140,6 @@ class World {
       case 13:
         if (!messages_.empty()) messages_.erase(messages_.begin() + pick(messages_));  // lost
         return;
-      case 14:
-        return random_.one_in(4) ? reach_end() : deliver();
       default:
         return deliver();
     }
@@ -139,14 +147,18 @@ class World {
 
   bool is_quiet() const {
     const bool publishing = publication_ && publication_->asked;
-    return messages_.empty() && !publishing && !reserving_ && discards_.empty();
+    return messages_.empty() && finishing_.empty() && !publishing && !reserving_ &&
+           discards_.empty();
   }
 
   void deliver() {
     if (messages_.empty()) return;
     const auto at = messages_.begin() + pick(messages_);
-    const Acked message = *at;
+    Acked message = *at;
     messages_.erase(at);
+    if (finished_.contains(message.execution)) return;  // It has closed, and answers no more.
+    message.snapshot.at_end = at_end_.contains(message.execution);
+    if (message.snapshot.at_end) acked_at_end_[message.id].insert(message.execution);
     delivered_.push_back(message);
     tell(with_time(message));
   }
@@ -168,8 +180,16 @@ class World {
   }
   void reach_end() {
     const auto all = executions(attempt_);
-    ended_ = true;
-    tell(ReachedEnd{all[random_.below(all.size())], now_});
+    const auto& execution = all[random_.below(all.size())];
+    at_end_.insert(execution);
+    tell(ReachedEnd{execution, now_});
+  }
+  void finish() {
+    if (finishing_.empty()) return;
+    const auto execution = *finishing_.begin();
+    finishing_.erase(execution);
+    finished_.insert(execution);
+    tell(TaskFinished{execution, now_});
   }
   void stop() {
     if (stopped_) return;
@@ -177,9 +197,8 @@ class World {
     tell(Stopped{now_});
   }
   void restart() {
-    stopped_ = failing_ = settled_ = ended_ = false;
+    forget_attempt();
     attempt_ = {attempt_.value + 1};
-    last_complete_at_.reset();
     tell(Restarted{attempt_, now_});
     all_run();
   }
@@ -232,10 +251,12 @@ class World {
     newest_triggered_ = std::max(newest_triggered_, id);
     open_.insert(id);
     expect(open_.size() <= options_.max_concurrent, "too many at once", id);
-    if (!by_hand_ && !ended_ && last_complete_at_)
+    if (!by_hand_ && !bounded_ && last_complete_at_)
       expect(now_ - *last_complete_at_ >= options_.min_pause, "minimum pause", id);
-    expect(o.tasks.size() == kSources, "barriers begin at the sources", id);
+    expect(o.tasks == begin_barriers(), "barriers begin in the wrong place", id);
     for (const auto& execution : executions(attempt_)) {
+      if (finished_.contains(execution)) continue;
+      awaited_[id].push_back(file_name(id, execution));
       const FileHandle file{file_name(id, execution), 1, 1};
       const auto op = operator_id_of(execution.vertex.value == 0 ? "source" : "sum");
       messages_.push_back({.id = id,
@@ -244,14 +265,25 @@ class World {
                            .now = {}});
     }
   }
+  // The sources that are not FINISHED; when all are, the sums.
+  std::vector<ExecutionId> begin_barriers() const {
+    std::vector<ExecutionId> out;
+    bool sources_left = false;
+    for (const auto& execution : executions(attempt_)) {
+      if (execution.vertex.value == 1 && sources_left) break;
+      if (finished_.contains(execution)) continue;
+      sources_left = sources_left || execution.vertex.value == 0;
+      out.push_back(execution);
+    }
+    return out;
+  }
+
   void perform(const Publish& o) {
     expect(!publication_, "two publications at once", o.checkpoint.id);
-    std::vector<std::string> want;
-    for (const auto& execution : executions(attempt_))
-      want.push_back(file_name(o.checkpoint.id, execution));
     std::vector<std::string> got;
     for (const auto& file : o.checkpoint.files()) got.push_back(file.name);
-    expect(got == want, "made of something else than its own acknowledgements", o.checkpoint.id);
+    expect(got == awaited_[o.checkpoint.id], "made of something else than its own acknowledgements",
+           o.checkpoint.id);
     publication_ = Publication{.checkpoint = o.checkpoint};
     if (faults_ && random_.one_in(4)) return;
     durable_.insert(o.checkpoint.id);
@@ -266,7 +298,11 @@ class World {
     expect(durable_.contains(o.id), "told before it is durable", o.id);
     end(o.id);
     told_complete_.insert(o.id);
+    newest_told_ = o.id;
     last_complete_at_ = now_;
+    for (const auto& execution : acked_at_end_[o.id])
+      if (execution.attempt == attempt_ && !finished_.contains(execution))
+        finishing_.insert(execution);
   }
   void perform(const NotifyAborted& o) {
     expect(!durable_.contains(o.id), "aborted though durable", o.id);
@@ -309,6 +345,7 @@ class World {
   Random random_;
   CheckpointOptions options_;
   bool by_hand_ = false;
+  bool bounded_ = false;  // the input ends; else it goes on for ever
   bool faults_ = true;
   std::string wrong_;
   Instant now_{};
@@ -326,6 +363,7 @@ class World {
   AttemptId attempt_{};
   std::set<CheckpointId> open_;
   std::set<CheckpointId> told_complete_;
+  CheckpointId newest_told_{};
   std::optional<Publication> publication_;
   std::optional<CheckpointId> reserving_;
   std::vector<CheckpointId> discards_;
@@ -337,7 +375,11 @@ class World {
   bool stopped_ = false;
   bool failing_ = false;
   bool settled_ = false;
-  bool ended_ = false;
+  std::set<ExecutionId> at_end_;
+  std::set<ExecutionId> finishing_;  // told of the completed checkpoint that they waited for
+  std::set<ExecutionId> finished_;
+  std::map<CheckpointId, std::vector<std::string>> awaited_;
+  std::map<CheckpointId, std::set<ExecutionId>> acked_at_end_;
 };
 
 TEST(CheckpointCoordinatorRandom, KeepsItsPromisesWhateverHappens) {

@@ -1,4 +1,4 @@
-#include <map>
+#include <algorithm>
 
 #include "weir/base/mutant.h"
 #include "weir/base/random.h"
