@@ -1,0 +1,119 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+
+#include "weir/base/error_exception.h"
+#include "weir/base/mutant.h"
+#include "weir/connectors/api/source.h"
+#include "weir/operators/api/operator.h"
+
+namespace weir::connectors {
+
+// Runs a SourceReader: input 0 brings its splits, output 0 takes its records.
+template <class T>
+class SourceReaderOperator final : public operators::Operator {
+ public:
+  explicit SourceReaderOperator(std::unique_ptr<SourceReader<T>> reader)
+      : reader_(std::move(reader)) {}
+
+  Status open(operators::OperatorContext& context) override {
+    operator_ = &context;
+    context_ = {.name = context.name,
+                .subtask = context.subtask,
+                .parallelism = context.parallelism,
+                .env = context.env,
+                .post = context.post};
+    WEIR_TRY(reader_->open(context_));
+    if (context.restored)
+      for (const auto& split : context.restored_lists.elements(kSplits))
+        WEIR_TRY(reader_->add_split(split));
+    return ok();
+  }
+
+  operators::Progress process(operators::InputIndex, stream::BatchCursor& cursor,
+                              operators::Outputs) override {
+    const auto& assignments = cursor.batch<SplitAssignment>();
+    for (; !cursor.is_done(); cursor.advance(1)) {
+      ++received_;
+      if (auto added = reader_->add_split(bytes_of(assignments[cursor.position()].split)); !added)
+        throw ErrorException{added.error()};
+    }
+    hint_at_ = {};
+    return operators::Progress::kDone;
+  }
+
+  void on_end_of_input(operators::InputIndex) override { no_more_splits_ = true; }
+  bool is_source() const override { return true; }
+
+  operators::Progress produce(operators::Outputs outputs) override {
+    operators::Output& output = *outputs[0];
+    if (output.room() == 0) return operators::Progress::kBlockedOnOutput;
+    auto& out = output.open_batch<T>();
+    if (!ahead_.is_empty()) return emit_ahead(out);
+    auto state = reader_->read(out);
+    if (!state) throw ErrorException{state.error()};
+    switch (*state) {
+      case ReadState::kMore:
+        return operators::Progress::kMore;
+      case ReadState::kWaits:
+        return operators::Progress::kBlockedOnLetter;
+      case ReadState::kNeedsSplit:
+        break;
+    }
+    if (no_more_splits_) return operators::Progress::kDone;
+    ask_for_split();
+    return operators::Progress::kBlockedOnLetter;
+  }
+
+  operators::SnapshotWork snapshot(CheckpointId) override {
+    if (mutant(Mutant::kSourceOffsetOneBatchAhead) && ahead_.is_empty())
+      std::ignore = reader_->read(ahead_);
+    state::OperatorListState lists;
+    for (auto& split : reader_->snapshot()) lists.add(kSplits, std::move(split));
+    return operators::captured(std::move(lists));
+  }
+
+  Share progress() const override {
+    const auto share = reader_->progress();
+    return {.done = share.done, .total = share.total};
+  }
+  Instant wake_at() const override { return hint_at_ == Instant{} ? Instant::never() : hint_at_; }
+  bool is_quiet() const override { return reader_->is_quiet(); }
+
+ private:
+  static constexpr char kSplits[] = "splits";
+  // A hint may be lost, so it is repeated while nothing comes.
+  static constexpr Duration kHintAgainAfter = Duration::millis(100);
+
+  void ask_for_split() {
+    const auto now = context_.env->clock.now();
+    if (now < hint_at_) return;
+    hint_at_ = now + kHintAgainAfter;
+    Bytes hint;
+    ByteWriter(hint).number(received_);
+    operator_->send_hint(std::move(hint));
+  }
+
+  // For the mutant whose snapshot is ahead of what was put out.
+  operators::Progress emit_ahead(stream::RecordBatch<T>& out) {
+    const auto n = std::min(out.room(), ahead_.size());
+    ahead_.copy_range(0, n, out);
+    stream::RecordBatch<T> rest;
+    ahead_.copy_range(n, ahead_.size() - n, rest);
+    ahead_.clear();
+    rest.copy_range(0, rest.size(), ahead_);
+    return operators::Progress::kMore;
+  }
+
+  std::unique_ptr<SourceReader<T>> reader_;
+  operators::OperatorContext* operator_ = nullptr;
+  SourceContext context_;
+  bool no_more_splits_ = false;
+  std::uint64_t received_ = 0;  // splits since this attempt began
+  Instant hint_at_{};           // not before; zero: at once
+  stream::RecordBatch<T> ahead_{{}, 64};
+};
+
+}  // namespace weir::connectors

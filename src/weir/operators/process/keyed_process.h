@@ -1,0 +1,144 @@
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+
+#include "weir/operators/api/operator.h"
+#include "weir/operators/process/keys.h"
+#include "weir/operators/process/table_of.h"
+#include "weir/operators/process/value_state.h"
+#include "weir/types/reflection.h"
+
+namespace weir::operators {
+
+// A user's function over the records of a key and the key's state:
+//
+//   struct RunningMax {
+//     using Output = Reading;
+//     struct State { weir::ValueState<double> max{"max"}; };
+//     void process(const Reading& in, State& state, weir::Collector<Output>& out);
+//     void on_end(const std::string& key, State& state, weir::Collector<Output>& out);   // may be left out
+//   };
+//
+// process() is called for every record, in order per key. on_end() is called once per key that has any state when the
+// input has ended; what the key held is cleared after it.
+template <class F, class In>
+concept KeyedProcessFunction = requires(F& f, const In& in, typename F::State& state,
+                                        Collector<typename F::Output>& out) {
+  f.process(in, state, out);
+};
+
+// Runs a KeyedProcessFunction.
+template <class Function, class In, class Selector>
+class KeyedProcess final : public Operator {
+ public:
+  using Key = KeyOf<Selector, In>;
+  using Out = typename Function::Output;
+  using State = typename Function::State;
+  static constexpr bool kHasOnEnd =
+      requires(Function & f, const Key& key, State& state, Collector<Out>& out) {
+    f.on_end(key, state, out);
+  };
+
+  KeyedProcess(Selector selector, Function function)
+      : keys_(std::move(selector)), function_(std::move(function)) {}
+
+  Status open(OperatorContext& context) override {
+    Status status;
+    each_state([&](auto& state) {
+      if (!status) return;
+      using Value = typename std::remove_cvref_t<decltype(state)>::Value;
+      auto table = open_table<Key, Value>(context, state.name());
+      if (table) {
+        state.table_ = *table;
+      } else {
+        status = table.error();
+      }
+    });
+    return status;
+  }
+
+  Progress process(InputIndex, stream::BatchCursor& cursor, Outputs outputs) override {
+    const auto& in = cursor.batch<In>();
+    Output& output = *outputs[0];
+    if (output.room() == 0) return Progress::kBlockedOnOutput;
+    if constexpr (kHasText<In> && kHasText<Out>) output.any_open().hold_all_of(in);
+    Collector<Out> collector(output);
+    while (cursor.unread() != 0) {
+      const auto at = cursor.position();
+      const auto block = keys_.gather(in, at, std::min(cursor.unread(), state::kKeyBlock));
+      const auto done = over_block(block, output, [&](std::uint32_t i) {
+        if (in.timestamps()) output.stamp_with(in.timestamps()[at + i]);
+        function_.process(in[at + i], state_, collector);
+        if (in.timestamps()) output.stamp();
+      });
+      cursor.advance(done);
+      if (output.room() == 0 && cursor.unread() != 0) return Progress::kBlockedOnOutput;
+      if (done == 0) return Progress::kBlockedOnState;
+    }
+    return Progress::kDone;
+  }
+
+  Progress finish(Outputs outputs) override {
+    if constexpr (!kHasOnEnd) {
+      return Progress::kDone;
+    } else {
+      Output& output = *outputs[0];
+      if (output.room() == 0) return Progress::kBlockedOnOutput;
+      const auto block = any_entries();
+      if (block.count == 0) return Progress::kDone;
+      Collector<Out> collector(output);
+      const auto done = over_block(block, output, [&](std::uint32_t i) {
+        function_.on_end(key_at<Key>(block, i), state_, collector);
+        each_state([](auto& state) { state.clear(); });
+      });
+      if (done == 0) return Progress::kBlockedOnState;
+      return Progress::kMore;
+    }
+  }
+
+ private:
+  template <class Visit>
+  void each_state(Visit visit) {
+    for_each_field(state_, visit);
+  }
+
+  // Opens the block in every state, calls `body` for its keys as long as there is room, closes it; says for how
+  // many it was called.
+  template <class Body>
+  std::uint32_t over_block(const state::KeyBlock& block, Output& output, Body body) {
+    std::uint32_t opened = block.count;
+    each_state([&](auto& state) { opened = std::min(opened, state.open(block)); });
+    std::uint32_t done = 0;
+    const Closer close{[&] { each_state([&](auto& state) { state.close(block); }); }};
+    for (; done != opened && output.room() != 0; ++done) {
+      each_state([&](auto& state) { state.at_ = done; });
+      body(done);
+    }
+    return done;
+  }
+
+  // Closes the block also when the user's function throws.
+  template <class F>
+  struct Closer {
+    F close;
+    ~Closer() { close(); }
+  };
+  template <class F>
+  Closer(F) -> Closer<F>;
+
+  // Some keys that still have state, of whichever kind.
+  state::KeyBlock any_entries() {
+    state::KeyBlock block;
+    each_state([&](auto& state) {
+      if (block.count == 0) block = state.table_->first_entries();
+    });
+    return block;
+  }
+
+  KeyGatherer<In, Selector> keys_;
+  Function function_;
+  State state_;
+};
+
+}  // namespace weir::operators

@@ -1,0 +1,83 @@
+#include "weir/task/operator_chain.h"
+
+namespace weir::task {
+
+using operators::Progress;
+
+OperatorChain::OperatorChain(std::vector<Link> links,
+                             std::vector<std::unique_ptr<exchange::ResultPartition>> edges)
+    : links_(std::move(links)), cursors_(links_.size()) {
+  for (const auto& link : links_) outputs_.push_back(link.output.get());
+  if (!edges.empty()) outlet_ = std::make_unique<Outlet>(*outputs_.back(), std::move(edges));
+}
+
+Progress OperatorChain::drain() { return drain_behind(0); }
+
+// Empties the output of operator i through all that follows it.
+Progress OperatorChain::drain_behind(std::size_t i) {
+  if (i + 1 == links_.size())
+    return flush(Flush::kFull) ? Progress::kDone : Progress::kBlockedOnOutput;
+  if (const auto deeper = drain_behind(i + 1); deeper != Progress::kDone) return deeper;
+  while (stream::AnyBatch* batch = outputs_[i]->oldest()) {
+    auto& cursor = cursors_[i];
+    if (cursor.is_done()) cursor = stream::BatchCursor(*batch);
+    const auto progress = process_at(i + 1, 0, cursor);
+    if (cursor.is_done()) {
+      outputs_[i]->clear_oldest();
+      cursor = {};
+    }
+    if (progress != Progress::kDone) return progress;
+  }
+  return Progress::kDone;
+}
+
+// Lets operator i read the cursor to its end; a full output is emptied in between.
+Progress OperatorChain::process_at(std::size_t i, operators::InputIndex input,
+                                   stream::BatchCursor& cursor) {
+  for (;;) {
+    ++process_calls_;
+    const auto progress =
+        call(i, [&](operators::Operator& op) { return op.process(input, cursor, outputs_of(i)); });
+    const auto behind = drain_behind(i);
+    if (behind != Progress::kDone) return behind;
+    if (progress != Progress::kBlockedOnOutput) return progress;
+  }
+}
+
+Progress OperatorChain::process(operators::InputIndex input, stream::BatchCursor& cursor) {
+  if (const auto behind = drain_behind(0); behind != Progress::kDone) return behind;
+  return process_at(0, input, cursor);
+}
+
+Progress OperatorChain::produce() {
+  if (const auto behind = drain_behind(0); behind != Progress::kDone) return behind;
+  const auto progress = call(0, [&](operators::Operator& op) { return op.produce(outputs_of(0)); });
+  const auto behind = drain_behind(0);
+  return progress == Progress::kDone || behind == Progress::kDone ? progress : behind;
+}
+
+Progress OperatorChain::finish() {
+  for (; finishing_ != links_.size(); ++finishing_) {
+    const auto i = finishing_;
+    if (const auto behind = drain_behind(i); behind != Progress::kDone) return behind;
+    if (!has_finished_) {
+      const auto progress =
+          call(i, [&](operators::Operator& op) { return op.finish(outputs_of(i)); });
+      has_finished_ = progress == Progress::kDone;
+      const auto behind = drain_behind(i);
+      if (behind != Progress::kDone) return behind;
+      if (!has_finished_) return progress;
+    }
+    if (i + 1 != links_.size()) links_[i + 1].op->on_end_of_input(0);
+    has_finished_ = false;
+  }
+  return Progress::kDone;
+}
+
+template <class Call>
+Progress OperatorChain::call(std::size_t i, Call call) {
+  at_ = i;
+  return call(*links_[i].op);
+}
+
+}  // namespace weir::task

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/operators/api/operator.h"
+#include "weir/task/outlet.h"
+
+namespace weir::task {
+
+// Runs the operators of one Subtask by direct call, each on what the one before it put out.
+//
+// Every method goes as far as it can and says what stopped it; called again, it goes on there. What is deeper in the
+// chain goes first, so that at most one batch lies between two operators.
+//
+//   Shape   operators 0 .. size()-1; operator 0 reads the Subtask's inputs, the last one writes to the outlet
+//   Errors  what an operator throws passes through; at() says which one it was
+//   Thread  the Subtask's
+class OperatorChain {
+ public:
+  struct Link {
+    std::unique_ptr<operators::Operator> op;
+    std::string name;                           // "sum[1]"
+    std::unique_ptr<operators::Output> output;  // null where it puts out nothing
+  };
+  // `edges` leave the last operator; there are none where it puts out nothing.
+  OperatorChain(std::vector<Link> links,
+                std::vector<std::unique_ptr<exchange::ResultPartition>> edges);
+
+  // Everything under way inside the chain is processed; what remains is in the outlet's open batches.
+  operators::Progress drain();
+  // The first operator reads on at the cursor, the others follow.
+  operators::Progress process(operators::InputIndex input, stream::BatchCursor& cursor);
+  // The first operator, a source, puts out more.
+  operators::Progress produce();
+  // The end of all inputs, operator by operator.
+  operators::Progress finish();
+
+  // Sends what the outlet holds; false while it cannot.
+  bool flush(Flush how) { return !outlet_ || outlet_->drain(how); }
+  template <class Control>
+  bool broadcast(const Control& control) {
+    return !outlet_ || outlet_->broadcast(control);
+  }
+
+  std::size_t size() const { return links_.size(); }
+  operators::Operator& op(std::size_t i) const { return *links_[i].op; }
+  const std::string& name(std::size_t i) const { return links_[i].name; }
+  // The operator that is or was last being called.
+  std::size_t at() const { return at_; }
+  // Batches that operators were called with, a resumed one counted again.
+  std::uint64_t process_calls() const { return process_calls_; }
+
+ private:
+  operators::Progress drain_behind(std::size_t i);
+  operators::Progress process_at(std::size_t i, operators::InputIndex input,
+                                 stream::BatchCursor& cursor);
+  operators::Outputs outputs_of(std::size_t i) { return {&outputs_[i], outputs_[i] ? 1u : 0u}; }
+  template <class Call>
+  operators::Progress call(std::size_t i, Call call);
+
+  std::vector<Link> links_;
+  std::vector<operators::Output*> outputs_;
+  std::vector<stream::BatchCursor>
+      cursors_;  // i: what operator i+1 has read of operator i's oldest batch
+  std::unique_ptr<Outlet> outlet_;
+  std::size_t at_ = 0;
+  std::size_t finishing_ = 0;  // the operator whose turn it is to finish
+  bool has_finished_ = false;  // it has, but something of it is still under way
+  std::uint64_t process_calls_ = 0;
+};
+
+}  // namespace weir::task

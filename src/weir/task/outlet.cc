@@ -1,0 +1,77 @@
+#include "weir/task/outlet.h"
+
+namespace weir::task {
+
+Outlet::Outlet(operators::Output& output,
+               std::vector<std::unique_ptr<exchange::ResultPartition>> edges)
+    : output_(output) {
+  for (auto& edge : edges) {
+    stream::BatchPtr copy;
+    if (edges.size() > 1)
+      copy = output.any_open().make_another(output.any_open().columns(), stream::kBatchRecords);
+    lanes_.push_back({.edge = std::move(edge), .copy = std::move(copy)});
+  }
+}
+
+bool Outlet::drain(Flush flush) {
+  if (lanes_.size() == 1) return drain_only_edge(flush);
+  if (!drain_copies()) return false;
+  while (stream::AnyBatch* batch = output_.oldest()) {
+    for (auto& lane : lanes_) batch->copy_range(0, batch->size(), *lane.copy);
+    output_.clear_oldest();
+    if (!drain_copies()) return false;
+  }
+  for (auto& lane : lanes_) flush_edge(lane, flush);
+  return true;
+}
+
+bool Outlet::drain_only_edge(Flush flush) {
+  Lane& lane = lanes_.front();
+  if (!lane.edge->is_scattering()) return exchange_batches(lane, flush);
+  while (stream::AnyBatch* batch = output_.oldest()) {
+    if (!scatter(lane, *batch)) return false;
+    output_.clear_oldest();
+  }
+  flush_edge(lane, flush);
+  return true;
+}
+
+// Every batch that goes is replaced by an empty one of the channel, so that neither side runs out.
+bool Outlet::exchange_batches(Lane& lane, Flush flush) {
+  while (stream::AnyBatch* batch = output_.oldest()) {
+    const bool must_go = batch->is_full() || output_.has_overflow() || flush == Flush::kAll;
+    if (!must_go && !(flush == Flush::kToIdle && lane.edge->is_idle())) return true;
+    auto empty = lane.edge->open();
+    if (!empty) return !must_go;
+    lane.edge->push(output_.take_oldest(std::move(empty)));
+  }
+  return true;
+}
+
+bool Outlet::scatter(Lane& lane, stream::AnyBatch& batch) {
+  lane.scattered += lane.edge->scatter(batch, lane.scattered);
+  if (lane.scattered != batch.size()) return false;
+  lane.scattered = 0;
+  return true;
+}
+
+bool Outlet::drain_copies() {
+  bool all = true;
+  for (auto& lane : lanes_) {
+    if (lane.copy->is_empty()) continue;
+    if (lane.edge->is_scattering()) {
+      if (scatter(lane, *lane.copy)) lane.copy->clear();
+    } else if (auto empty = lane.edge->open()) {
+      lane.edge->push(std::exchange(lane.copy, std::move(empty)));
+    }
+    all = all && lane.copy->is_empty();
+  }
+  return all;
+}
+
+void Outlet::flush_edge(Lane& lane, Flush flush) {
+  if (flush == Flush::kAll) lane.edge->flush();
+  if (flush == Flush::kToIdle) lane.edge->flush_to_idle();
+}
+
+}  // namespace weir::task

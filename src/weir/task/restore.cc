@@ -1,0 +1,77 @@
+#include "weir/task/restore.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace weir::task {
+namespace {
+
+// A file of the checkpoint, or the bytes that stand for one in the metadata.
+class StoredBytes final : public state::ByteSource {
+ public:
+  static Result<std::unique_ptr<StoredBytes>> open(const checkpoint::StateHandle& handle,
+                                                   storage::CheckpointStorage& storage) {
+    auto bytes = std::make_unique<StoredBytes>();
+    if (const auto* in_metadata = std::get_if<Bytes>(&handle)) {
+      bytes->name_ = "_metadata";
+      bytes->inline_ = *in_metadata;
+      bytes->size_ = in_metadata->size();
+      return bytes;
+    }
+    const auto& file = std::get<checkpoint::FileHandle>(handle);
+    bytes->name_ = file.name;
+    bytes->size_ = file.length;
+    WEIR_ASSIGN(bytes->file_, storage.open(file));
+    return bytes;
+  }
+
+  std::string name() const override { return name_; }
+  std::uint64_t size() const override { return size_; }
+  Status read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+    const auto too_short = [&] {
+      return Error{Code::kCorrupt, "reading " + name_ + ": it ends before offset " +
+                                       std::to_string(offset + into.size())};
+    };
+    if (offset > size_ || into.size() > size_ - offset) return too_short();
+    if (!file_) {
+      std::copy_n(inline_.begin() + static_cast<std::ptrdiff_t>(offset), into.size(), into.begin());
+      return ok();
+    }
+    WEIR_ASSIGN(const auto got, file_->read_at(offset, into));
+    return got == into.size() ? ok() : Status(too_short());
+  }
+
+ private:
+  std::string name_;
+  Bytes inline_;
+  std::unique_ptr<env::ReadableFile> file_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace
+
+Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& from,
+                     storage::CheckpointStorage& storage) {
+  std::vector<std::unique_ptr<StoredBytes>> files;
+  std::vector<std::reference_wrapper<const state::ByteSource>> sources;
+  for (const auto& handle : from.keyed) {
+    WEIR_ASSIGN(auto file, StoredBytes::open(handle.where, storage));
+    sources.emplace_back(*file);
+    files.push_back(std::move(file));
+  }
+  return backend.restore(sources);
+}
+
+Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from, SubtaskIndex subtask,
+                                               std::uint32_t parallelism, storage::CheckpointStorage& storage) {
+  std::vector<state::OperatorListState> old;
+  for (const auto& handle : from.lists) {
+    WEIR_ASSIGN(const auto bytes, storage::read_state(storage, handle, state::kListStateBytesMax));
+    WEIR_ASSIGN(auto lists, state::OperatorListState::deserialise(bytes));
+    old.push_back(std::move(lists));
+  }
+  return state::share_of(old, subtask.value, parallelism);
+}
+
+}  // namespace weir::task

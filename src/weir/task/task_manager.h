@@ -1,0 +1,79 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "weir/memory/page_source.h"
+#include "weir/memory/staging_pool.h"
+#include "weir/operators/api/program.h"
+#include "weir/rpc/to_tasks.h"
+#include "weir/task/subtask.h"
+
+namespace weir::task {
+
+// The named limits of a TaskManager.
+struct TaskLimits {
+  exchange::GateLimits gate;
+  std::uint64_t overflow_bytes_max = std::uint64_t{64} << 20;  // task.overflow-bytes-max, per operator
+  std::uint64_t heap_bytes_max = std::uint64_t{8} << 30;       // state.heap_bytes_max, per keyed operator and Subtask
+};
+
+// What a TaskManager is built over. References outlive it.
+struct TaskManagerParts {
+  const operators::Program& program;
+  JobId job;
+  Epoch epoch;
+  TaskLimits limits;
+  env::Env& env;
+  storage::CheckpointStorage* storage = nullptr;  // null without checkpoints
+  state::StateBackend& backend;
+  memory::PageSource& pages;
+  memory::StagingPool& staging;
+  metrics::Registry& metrics;
+  const config::Configuration& options;
+};
+
+// Runs the Subtasks of one job in this process: builds them with their channels, hands them to the executor, passes
+// messages on.
+//
+//   Thread  the JobMaster's, but for what says otherwise
+//   Source  Flink: TaskExecutor
+class TaskManager final : public rpc::TaskGateway {
+ public:
+  explicit TaskManager(TaskManagerParts parts);
+  ~TaskManager() override;
+
+  // Where the tasks' messages go; before the first deployment.
+  void connect(rpc::JobMasterGateway& job_master) { job_master_ = &job_master; }
+
+  // A deployment replaces the attempt before it, whose tasks must all have said that they ended.
+  void tell(rpc::ToTasks message) override;
+
+  // One line per Subtask that has not ended, with what it waits for. Any thread, while nothing is deployed.
+  std::vector<std::string> describe() const;
+  // The sum of all Subtasks' moves, and whether some channel holds something. As describe().
+  struct Pulse {
+    std::uint64_t moves = 0;
+    bool has_work = false;
+  };
+  Pulse pulse() const;
+
+ private:
+  struct Attempt;
+
+  void on(rpc::DeployTasks& message);
+  void on(rpc::CancelTasks& message);
+  void on(rpc::TriggerCheckpoint& message);
+  void on(rpc::CheckpointCompleted& message);
+  void on(rpc::CheckpointAborted& message);
+  void tell_all(const Letter& letter, AttemptId attempt);
+
+  TaskManagerParts parts_;
+  rpc::JobMasterGateway* job_master_ = nullptr;
+  mutable Mutex mutex_;  // for describe() and pulse(), against a deployment
+  std::unique_ptr<Attempt> attempt_ WEIR_GUARDED_BY(mutex_);
+};
+
+}  // namespace weir::task
