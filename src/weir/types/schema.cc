@@ -1,6 +1,7 @@
 #include "weir/types/schema.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 namespace weir {
@@ -38,12 +39,18 @@ std::string_view scalar_name(Schema::Kind kind) {
   }
 }
 
+std::string concatenated(std::initializer_list<std::string_view> pieces) {
+  std::string text;
+  for (const auto piece : pieces) text += piece;
+  return text;
+}
+
 // "a, b" of the parts, each behind its name in a record.
 std::string joined(const Schema& schema) {
   std::string text;
   for (std::size_t i = 0; i != schema.parts.size(); ++i) {
     if (i != 0) text += ", ";
-    if (schema.kind == Schema::Kind::kRecord) text += schema.field_names[i] + ": ";
+    if (schema.kind == Schema::Kind::kRecord) text.append(schema.field_names[i]).append(": ");
     text += schema.parts[i].to_string();
   }
   return text;
@@ -71,7 +78,8 @@ class Comparison {
     for (std::size_t i = 0; i != common; ++i) {
       const auto& name = is.field_names[i];
       if (was.field_names[i] != name) return other_fields(was, is, i);
-      if (auto difference = inside("." + name, was.parts[i], is.parts[i])) return difference;
+      if (auto difference = inside(std::string(".").append(name), was.parts[i], is.parts[i]))
+        return difference;
     }
     if (was.parts.size() != is.parts.size()) return other_fields(was, is, common);
     return std::nullopt;
@@ -92,9 +100,9 @@ class Comparison {
       case Schema::Kind::kMap:
         return index == 0 ? "[key]" : "[value]";
       case Schema::Kind::kTuple:
-        return "." + std::to_string(index);
+        return std::string(".").append(std::to_string(index));
       case Schema::Kind::kVariant:
-        return "|" + std::to_string(index);
+        return std::string("|").append(std::to_string(index));
       case Schema::Kind::kEnum:
         return "";
       default:
@@ -104,26 +112,28 @@ class Comparison {
 
   std::string differ(const Schema& was, const Schema& is) const {
     const bool is_field = path_.find('.') != std::string::npos;
-    return (is_field ? "field " : "") + path_ + ": was " + was.to_string() + ", is " +
-           is.to_string();
+    return concatenated(
+        {is_field ? "field " : "", path_, ": was ", was.to_string(), ", is ", is.to_string()});
   }
 
   // The fields differ from number `i` on: one is gone, or new, or in another place.
   std::string other_fields(const Schema& was, const Schema& is, std::size_t i) const {
     if (i != was.parts.size() && place_of(was.field_names[i], is) == is.parts.size()) {
-      return field(was, i) + "was " + was.parts[i].to_string() + ", is gone";
+      return field(was, i, {"was ", was.parts[i].to_string(), ", is gone"});
     }
-    if (i == is.parts.size()) return field(was, i) + "was there twice, is there once";
+    if (i == is.parts.size()) return field(was, i, {"was there twice, is there once"});
     const auto old_place = place_of(is.field_names[i], was);
     if (old_place == was.parts.size()) {
-      return field(is, i) + "was not there, is " + is.parts[i].to_string();
+      return field(is, i, {"was not there, is ", is.parts[i].to_string()});
     }
-    return field(is, i) + "was field number " + std::to_string(old_place + 1) + ", is number " +
-           std::to_string(i + 1);
+    return field(is, i,
+                 {"was field number ", std::to_string(old_place + 1), ", is number ",
+                  std::to_string(i + 1)});
   }
 
-  std::string field(const Schema& record, std::size_t i) const {
-    return "field " + path_ + "." + record.field_names[i] + ": ";
+  std::string field(const Schema& record, std::size_t i,
+                    std::initializer_list<std::string_view> what) const {
+    return concatenated({"field ", path_, ".", record.field_names[i], ": ", concatenated(what)});
   }
   static std::size_t place_of(std::string_view name, const Schema& record) {
     const auto found = std::find(record.field_names.begin(), record.field_names.end(), name);
@@ -138,21 +148,21 @@ class Comparison {
 std::string Schema::to_string() const {
   switch (kind) {
     case Kind::kEnum:
-      return "enum " + name + ": " + joined(*this);
+      return concatenated({"enum ", name, ": ", joined(*this)});
     case Kind::kOptional:
-      return "optional<" + joined(*this) + ">";
+      return concatenated({"optional<", joined(*this), ">"});
     case Kind::kList:
-      return "list<" + joined(*this) + ">";
+      return concatenated({"list<", joined(*this), ">"});
     case Kind::kArray:
-      return "array<" + joined(*this) + ", " + std::to_string(count) + ">";
+      return concatenated({"array<", joined(*this), ", ", std::to_string(count), ">"});
     case Kind::kMap:
-      return "map<" + joined(*this) + ">";
+      return concatenated({"map<", joined(*this), ">"});
     case Kind::kTuple:
-      return "tuple<" + joined(*this) + ">";
+      return concatenated({"tuple<", joined(*this), ">"});
     case Kind::kVariant:
-      return "variant<" + joined(*this) + ">";
+      return concatenated({"variant<", joined(*this), ">"});
     case Kind::kRecord:
-      return "record " + name + "{" + joined(*this) + "}";
+      return concatenated({"record ", name, "{", joined(*this), "}"});
     case Kind::kBackReference:
       return name;
     default:
