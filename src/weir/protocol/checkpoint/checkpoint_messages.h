@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/base/checkpoint_barrier.h"
+#include "weir/base/fate.h"
 #include "weir/base/id.h"
 #include "weir/base/result.h"
 #include "weir/base/time.h"
@@ -70,12 +71,8 @@ struct IdsReserved {
   Status status;
   Instant now;
 };
-enum class Fate : std::uint8_t {
-  kDurable,     // the pointer names it
-  kAbsent,      // the pointer does not and will not name it
-  kUnknown,     // the reply was lost
-  kSyncFailed,  // an fsync failed: reading back would only show the page cache
-};
+// Of the pointer: durable where it names the checkpoint.
+using weir::Fate;
 struct Published {
   CheckpointId id;
   Fate fate = Fate::kUnknown;

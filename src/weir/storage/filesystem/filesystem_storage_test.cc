@@ -1,8 +1,12 @@
 #include "weir/storage/filesystem/filesystem_storage.h"
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "tests/support/faulty_files.h"
 #include "tests/support/memory_files.h"
 #include "weir/base/mutant.h"
+#include "weir/env/posix/posix_file_system.h"
 #include "weir/storage/api/storage_contract.h"
 #include "weir/storage/filesystem/checkpoint_path.h"
 
@@ -28,8 +32,45 @@ class FilesystemWorld final : public StorageWorld {
   FilesystemStorage storage_{disk_, {.directory = kRun, .epoch = {3}}};
 };
 
+// The same on this machine's own disk.
+class PosixWorld final : public StorageWorld {
+ public:
+  ~PosixWorld() override { std::filesystem::remove_all(directory_); }
+  CheckpointStorage& storage() override { return storage_; }
+  std::vector<std::string> names() override {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_))
+      if (!entry.is_directory())
+        out.push_back(std::filesystem::relative(entry.path(), run_).string());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+  void overwrite(const std::string& name, Bytes bytes) override {
+    const auto file = files_.create(env::join(run_, name), env::Create::kOrTruncate);
+    ASSERT_TRUE(file);
+    EXPECT_TRUE((*file)->append(bytes));
+  }
+  void erase(const std::string& name) override {
+    EXPECT_TRUE(files_.remove(env::join(run_, name)));
+  }
+
+ private:
+  static std::string make_directory() {
+    std::string path = testing::TempDir() + "/weir-storage-XXXXXX";
+    WEIR_CHECK(mkdtemp(path.data()) != nullptr);
+    return path;
+  }
+
+  env::PosixFileSystem files_;
+  const std::string directory_ = make_directory();
+  const std::string run_ = directory_ + "/averages/0190";
+  FilesystemStorage storage_{files_, {.directory = run_, .epoch = {3}}};
+};
+
 INSTANTIATE_TEST_SUITE_P(Filesystem, CheckpointStorageContract,
                          testing::Values([] { return std::make_unique<FilesystemWorld>(); }));
+INSTANTIATE_TEST_SUITE_P(Posix, CheckpointStorageContract,
+                         testing::Values([] { return std::make_unique<PosixWorld>(); }));
 
 // What a test does to a storage, and what it got to know of the outcome.
 struct Outcome {

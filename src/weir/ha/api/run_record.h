@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "weir/base/id.h"
+#include "weir/base/time.h"
+
+namespace weir::ha {
+
+// Names one completed checkpoint.
+struct Pointer {
+  CheckpointId id;
+  // Of its _metadata, relative to the job's directory: "0190.../chk-17/_metadata".
+  std::string metadata;
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+};
+
+// How a run that FINISHED has ended.
+struct RunResult {
+  WallTime finished_at;
+  std::string summary;  // one sentence for people
+  friend bool operator==(const RunResult&, const RunResult&) = default;
+};
+
+// What is known of a job's current run, whatever process leads it.
+//
+//   Shape   `retained` are the older completed checkpoints that are kept, newest first
+struct RunRecord {
+  JobId job;
+  Epoch epoch;                // of the process that wrote it last
+  CheckpointId ids_reserved;  // every id up to here may have been used; 0: none
+  std::optional<Pointer> newest;
+  std::vector<Pointer> retained;
+  std::optional<RunResult> result;
+  std::string rest_address;  // "127.0.0.1:8081"; empty while nobody listens
+  friend bool operator==(const RunRecord&, const RunRecord&) = default;
+};
+
+// ---- What can be done to a record ----
+
+// A new run takes the place of the old one: nothing is carried over but the epoch.
+struct BeginRun {
+  JobId job;
+};
+// Ids up to here may be used from now on.
+struct ReserveIds {
+  CheckpointId up_to;
+};
+// Completes the checkpoint `newest`; `retained` are the older ones that are kept.
+struct MovePointer {
+  Pointer newest;
+  std::vector<Pointer> retained;
+};
+// The run has FINISHED.
+struct Finish {
+  RunResult result;
+};
+struct Announce {
+  std::string rest_address;
+};
+using Change = std::variant<BeginRun, ReserveIds, MovePointer, Finish, Announce>;
+
+// The record after the change.
+//
+//   Errors  a bound of ids or a pointer that would go back is our bug and aborts: the coordinator
+//           gives ids and checkpoints in ascending order
+RunRecord apply(RunRecord record, const Change& change);
+
+}  // namespace weir::ha
