@@ -85,7 +85,17 @@ void Subtask::start(env::Waker& waker) {
   mailbox_.wake_with(waker);
 }
 
+bool Subtask::is_busy() const {
+  if (in_step_.load(std::memory_order_relaxed)) return true;
+  switch (standing()) {
+    case Standing::kWaitsForInput:
+    case Standing::kWaitsForOutput: return false;
+    default: return true;
+  }
+}
+
 env::StepResult Subtask::step() {
+  in_step_.store(true, std::memory_order_relaxed);
   auto standing = Standing::kReady;
   try {
     tell_time();
@@ -100,6 +110,7 @@ env::StepResult Subtask::step() {
                          "std::exception"});
   }
   standing_.store(standing, std::memory_order_relaxed);
+  in_step_.store(false, std::memory_order_relaxed);
   if (standing == Standing::kDone) {
     // Whoever hears this may destroy the Subtask, so nothing of it is touched afterwards.
     auto farewell = *std::move(farewell_);

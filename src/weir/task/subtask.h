@@ -88,7 +88,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   Standing standing() const { return standing_.load(std::memory_order_relaxed); }
   // Goes up whenever an element is read, written or told: what has moved lately is not stuck.
   std::uint64_t moves() const { return moves_.value(); }
-  const exchange::InputGate& gate() const { return *parts_.gate; }
+  // In the middle of a step, or waiting for something that is not another Subtask. Any thread.
+  bool is_busy() const;
   ExecutionId execution() const { return parts_.execution; }
 
  private:
@@ -155,6 +156,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   env::Mailbox<Letter> mailbox_;
   std::atomic<env::Waker*> waker_{nullptr};  // Partner of start()'s release: on_room().
   std::atomic<Standing> standing_{Standing::kOpening};  // No partner: for the watchdog.
+  std::atomic<bool> in_step_{false};  // No partner: for the watchdog.
   metrics::Metric moves_;
   metrics::Metric& records_in_;
   metrics::Metric& batches_in_;

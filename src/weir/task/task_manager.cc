@@ -137,7 +137,7 @@ class Deployment {
       const auto& make_router = parts_.program.routers[edge.stream_edge];
       const auto& factory = *parts_.program.factories[vertex.chain.back().value];
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
-          std::move(lanes), make_router ? make_router() : nullptr,
+          std::move(lanes), make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr,
           factory.make_output(graph_.stream_edge(edge).columns, stream::kBatchRecords)));
     }
     return partitions;
@@ -177,6 +177,7 @@ class Deployment {
       attempt.subtasks.at({self.vertex, self.subtask})->tell(Call{std::move(function)});
     };
     for (const auto& edge : graph_.edges) {
+      if (edge.from == vertex.id) context->consumer_parallelism = graph_.vertex(edge.to).scale.parallelism;
       if (edge.to != vertex.id || graph_.stream_edge(edge).partitioning != graph::Partitioning::kDirect) continue;
       context->send_hint = [from = task.execution.subtask, to = edge.from, &attempt](Bytes bytes) {
         const auto enumerator = attempt.subtasks.find({to, SubtaskIndex{0}});
@@ -291,7 +292,10 @@ TaskManager::Pulse TaskManager::pulse() const {
   MutexLock lock(mutex_);
   Pulse pulse;
   if (!attempt_) return pulse;
-  for (const auto& [key, subtask] : attempt_->subtasks) pulse.moves += subtask->moves();
+  for (const auto& [key, subtask] : attempt_->subtasks) {
+    pulse.moves += subtask->moves();
+    pulse.is_busy = pulse.is_busy || subtask->is_busy();
+  }
   for (const auto& channels : attempt_->channels)
     for (const auto& channel : channels) pulse.has_work = pulse.has_work || (channel && channel->queued() != 0);
   return pulse;

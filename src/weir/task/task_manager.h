@@ -57,6 +57,7 @@ class TaskManager final : public rpc::TaskGateway {
   struct Pulse {
     std::uint64_t moves = 0;
     bool has_work = false;
+    bool is_busy = false;  // some Subtask waits for I/O, or is in the middle of a step
   };
   Pulse pulse() const;
 

@@ -23,6 +23,7 @@ struct SourceContext {
   std::string name;  // "lines[1]": for errors
   SubtaskIndex subtask;
   std::uint32_t parallelism = 1;
+  std::uint32_t reader_parallelism = 1;  // how many readers the source has
   env::Env* env = nullptr;
   // Runs the function on the Subtask's thread, later. Any thread.
   std::function<void(std::function<void()>)> post;

@@ -23,6 +23,7 @@ class SourceReaderOperator final : public operators::Operator {
     context_ = {.name = context.name,
                 .subtask = context.subtask,
                 .parallelism = context.parallelism,
+                .reader_parallelism = context.parallelism,
                 .env = context.env,
                 .post = context.post};
     WEIR_TRY(reader_->open(context_));

@@ -23,6 +23,7 @@ Status SplitEnumeratorOperator::open(operators::OperatorContext& context) {
   context_ = {.name = context.name,
               .subtask = context.subtask,
               .parallelism = context.parallelism,
+              .reader_parallelism = context.consumer_parallelism,
               .env = context.env,
               .post = context.post};
   std::optional<std::vector<Bytes>> state;

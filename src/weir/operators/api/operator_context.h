@@ -26,6 +26,7 @@ struct OperatorContext {
   SubtaskIndex subtask;
   std::uint32_t parallelism = 1;
   std::uint32_t max_parallelism = 128;
+  std::uint32_t consumer_parallelism = 1;  // of the first edge behind its vertex
   KeyGroupRange key_groups;
   // The checkpoint that this attempt starts from.
   std::optional<CheckpointId> restored;

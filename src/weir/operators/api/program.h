@@ -15,7 +15,8 @@ namespace weir::operators {
 //   Shape   factories[i] belongs to NodeId{i}, routers[e] to StreamEdge e; a router is null where batches go whole
 //   Thread  only read once it is built
 struct Program {
-  using MakeRouter = std::function<std::unique_ptr<stream::Router>()>;
+  // Of an edge whose consumer has so many KeyGroups.
+  using MakeRouter = std::function<std::unique_ptr<stream::Router>(std::uint32_t max_parallelism)>;
 
   graph::JobGraph graph;
   std::vector<std::shared_ptr<const OperatorFactory>> factories;

@@ -1,0 +1,111 @@
+#include "weir/cluster/engine.h"
+
+#include <set>
+
+#include "weir/base/log.h"
+#include "weir/storage/api/metadata.h"
+
+namespace weir::cluster {
+
+Result<Engine::Opened> Engine::open(EngineParts parts, const EngineOptions& options, operators::Program program,
+                                    const config::Configuration& configuration) {
+  std::unique_ptr<Engine> engine(new Engine(std::move(parts), options, std::move(program), configuration));
+  std::optional<AlreadyFinished> finished;
+  if (options.checkpoints.interval) WEIR_TRY(engine->open_run(options, finished));
+  if (finished) return Opened(*std::move(finished));
+  return Opened(std::move(engine));
+}
+
+Engine::Engine(EngineParts parts, const EngineOptions& options, operators::Program program,
+               const config::Configuration& configuration)
+    : parts_(std::move(parts)),
+      options_(options),
+      program_(std::move(program)),
+      configuration_(configuration),
+      staging_(options.staging, parts_.pages,
+               [&io = parts_.env.io](std::function<void()> work) { io.submit(std::move(work)); }),
+      job_(make_job_id(parts_.env.clock.wall().unix_ms, parts_.env.entropy.bits(), parts_.env.entropy.bits())),
+      epoch_{1} {}
+
+Engine::~Engine() = default;
+
+Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinished>& finished) {
+  WEIR_ASSIGN(store_, parts_.open_store(job_));
+  const auto start =
+      ha::decide_start(store_->found(), {.job_name = options.job_name, .restart = options.restart}, job_);
+  if (const auto* over = std::get_if<ha::AlreadyFinished>(&start)) {
+    finished = *over;
+    return ok();
+  }
+  if (const auto* fresh = std::get_if<ha::NewRun>(&start); fresh && store_->record().job != fresh->job) {
+    if (auto written = store_->write(ha::BeginRun{fresh->job}); !written)
+      return written.error().during("beginning a new run of job " + options.job_name);
+  }
+  const auto& record = store_->record();
+  job_ = record.job;
+  epoch_ = record.epoch;
+  storage_ = parts_.open_storage(job_, epoch_);
+  std::set<CheckpointId> keep;
+  if (record.newest) {
+    auto pointers = record.retained;
+    pointers.insert(pointers.begin(), *record.newest);
+    for (const auto& pointer : pointers) {
+      WEIR_ASSIGN(auto checkpoint, read_checkpoint(pointer));
+      keep.insert(checkpoint.id);
+      retained_.push_back(std::move(checkpoint));
+    }
+    program_.graph = jobmaster::adopt_max_parallelism(std::move(program_.graph), retained_.front());
+  }
+  // What crashed processes left behind. An error is no reason not to run.
+  if (auto swept = storage_->sweep(keep, CheckpointId{record.ids_reserved.value + 1}); !swept)
+    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  return ok();
+}
+
+// The checkpoint that a pointer names, with every file in place before anything runs.
+Result<checkpoint::CompletedCheckpoint> Engine::read_checkpoint(const ha::Pointer& pointer) {
+  const auto attempt = "restoring checkpoint " + std::to_string(pointer.id.value) + " from " + storage_->place();
+  const auto bytes = storage_->read_metadata(pointer.id);
+  if (!bytes) return bytes.error().during(attempt);
+  auto metadata = storage::decode_metadata(*bytes, pointer.metadata);
+  if (!metadata) return metadata.error().during(attempt);
+  for (const auto& file : metadata->checkpoint.files())
+    if (auto opened = storage_->open(file); !opened) return opened.error().during(attempt);
+  return std::move(metadata->checkpoint);
+}
+
+void Engine::start(std::function<void(jobmaster::JobEnd)> on_end) {
+  task_manager_ = std::make_unique<task::TaskManager>(task::TaskManagerParts{.program = program_,
+                                                                             .job = job_,
+                                                                             .epoch = epoch_,
+                                                                             .limits = options_.limits,
+                                                                             .env = parts_.env,
+                                                                             .storage = storage_.get(),
+                                                                             .backend = parts_.backend,
+                                                                             .pages = parts_.pages,
+                                                                             .staging = staging_,
+                                                                             .metrics = parts_.metrics,
+                                                                             .options = configuration_});
+  watchdog_ = std::make_unique<Watchdog>(options_.watchdog, parts_.env, *task_manager_);
+  job_master_ = std::make_unique<jobmaster::JobMaster>(jobmaster::JobMasterParts{
+      .graph = program_.graph,
+      .job = job_,
+      .epoch = epoch_,
+      .checkpoints = options_.checkpoints,
+      .restart = options_.restart_strategy,
+      .unclaimed = options_.unclaimed,
+      .retained = retained_,
+      .env = parts_.env,
+      .tasks = *task_manager_,
+      .storage = storage_.get(),
+      .store = store_.get(),
+      .metrics = parts_.metrics,
+      .on_end = [this, on_end = std::move(on_end)](jobmaster::JobEnd end) {
+        watchdog_->stop([on_end, end] { on_end(end); });
+      }});
+  task_manager_->connect(*job_master_);
+  watchdog_->start();
+  job_master_->start();
+}
+
+}  // namespace weir::cluster

@@ -1,0 +1,217 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "weir/connectors/api/sink_operator.h"
+#include "weir/connectors/api/source_reader_operator.h"
+#include "weir/connectors/api/split_enumerator_operator.h"
+#include "weir/datastream/program_builder.h"
+#include "weir/operators/map/flat_map.h"
+#include "weir/operators/map/fused.h"
+
+namespace weir {
+
+template <class T, class Selector>
+class KeyedStream;
+template <class T>
+class DataStream;
+template <class In, class... Steps>
+class FusedStream;
+
+// What a sink is once it has been put at the end of a stream.
+class StreamEnd {
+ public:
+  StreamEnd(datastream::ProgramBuilder& program, graph::NodeId node) : program_(&program), node_(node) {}
+
+  StreamEnd& uid(std::string uid) {
+    program_->node(node_).uid = std::move(uid);
+    return *this;
+  }
+  StreamEnd& name(std::string name) {
+    program_->node(node_).name = std::move(name);
+    return *this;
+  }
+  StreamEnd& set_parallelism(std::uint32_t parallelism) {
+    program_->node(node_).parallelism = parallelism;
+    return *this;
+  }
+
+ private:
+  datastream::ProgramBuilder* program_;
+  graph::NodeId node_;
+};
+
+// A stream of records of type T: what an operator puts out, and the steps that may follow.
+//
+// A DataStream is a handle; copies speak of the same operator. map and filter give a FusedStream, which becomes one
+// operator with the steps that follow it as soon as anything else is asked of it.
+//
+//   Errors  JobDefinitionError
+//   Thread  that of the program
+template <class T>
+class DataStream {
+ public:
+  using Record = T;
+
+  DataStream(datastream::ProgramBuilder& program, graph::NodeId node) : program_(&program), node_(node) {}
+
+  // `Out f(const T&)`, or `void f(const T&, Out&)`, which writes into a recycled record.
+  template <class F>
+  auto map(F f) const {
+    return FusedStream<T>(*this, {}).map(std::move(f));
+  }
+  // Keeps the records for which `bool f(const T&)` is true.
+  template <class F>
+  auto filter(F f) const {
+    return FusedStream<T>(*this, {}).filter(std::move(f));
+  }
+  // `void f(const T&, weir::Collector<Out>&)`: any number of records for one.
+  template <class Out, class F>
+  DataStream<Out> flat_map(F f) const {
+    return FusedStream<T>(*this, {}).template flat_map<Out>(std::move(f));
+  }
+  // Deals the records by a key, which a member pointer or a function takes from them.
+  template <class Selector>
+  KeyedStream<T, Selector> key_by(Selector selector) const {
+    return {*this, std::move(selector)};
+  }
+  StreamEnd sink_to(std::shared_ptr<const connectors::Sink<T>> sink) const {
+    const auto node = program_->add({.stream = {.name = sink->name(), .parallelism = here().parallelism},
+                                     .factory = datastream::make_factory<void>([sink] {
+                                       return std::make_unique<connectors::SinkOperator<T>>(sink);
+                                     })});
+    program_->connect(node, {.from = node_});
+    return {*program_, node};
+  }
+
+  // The stable name under which the operator's state is found again.
+  DataStream uid(std::string uid) const {
+    here().uid = std::move(uid);
+    return *this;
+  }
+  DataStream name(std::string name) const {
+    here().name = std::move(name);
+    return *this;
+  }
+  DataStream set_parallelism(std::uint32_t parallelism) const {
+    here().parallelism = parallelism;
+    return *this;
+  }
+  DataStream set_max_parallelism(std::uint32_t max_parallelism) const {
+    here().max_parallelism = max_parallelism;
+    return *this;
+  }
+  // Does not run by direct call in the Subtask of the operator before it.
+  DataStream start_new_chain() const {
+    here().may_chain = false;
+    return *this;
+  }
+  // Calls something that blocks: its Subtasks get threads of their own.
+  DataStream blocking() const {
+    here().blocks = true;
+    return *this;
+  }
+
+  datastream::ProgramBuilder& program() const { return *program_; }
+  graph::NodeId node() const { return node_; }
+  graph::StreamNode& here() const { return program_->node(node_); }
+
+ private:
+  datastream::ProgramBuilder* program_;
+  graph::NodeId node_;
+};
+
+// A stream followed by maps and filters that are still being collected. In is what the first of them reads.
+template <class In, class... Steps>
+class FusedStream {
+ public:
+  using Tuple = std::tuple<Steps...>;
+  static constexpr bool kIsPlain = sizeof...(Steps) == 0;
+  template <bool kPlain, class Dummy = void>
+  struct LastOutput {
+    using type = typename std::tuple_element_t<sizeof...(Steps) - 1, Tuple>::Output;
+  };
+  template <class Dummy>
+  struct LastOutput<true, Dummy> {
+    using type = In;
+  };
+  using Record = typename LastOutput<kIsPlain>::type;
+
+  FusedStream(DataStream<In> from, Tuple steps) : from_(std::move(from)), steps_(std::move(steps)) {}
+
+  template <class F>
+  auto map(F f) const {
+    return then(operators::MapStep<F, Record>{std::move(f)}, "map");
+  }
+  template <class F>
+  auto filter(F f) const {
+    return then(operators::FilterStep<F, Record>{std::move(f)}, "filter");
+  }
+  template <class Out, class F>
+  DataStream<Out> flat_map(F f) const {
+    if constexpr (kIsPlain) {
+      return add<Out>("flat_map", [f = std::move(f)] {
+        return std::make_unique<operators::FlatMap<operators::NoSteps, In, In, Out, F>>(operators::NoSteps{}, f);
+      });
+    } else {
+      using Chain = operators::StepChain<Steps...>;
+      return add<Out>(name_ + ", flat_map", [steps = steps_, f = std::move(f)] {
+        return std::make_unique<operators::FlatMap<Chain, In, Record, Out, F>>(Chain(steps), f);
+      });
+    }
+  }
+
+  // The steps as one operator.
+  DataStream<Record> fuse() const {
+    if constexpr (kIsPlain) {
+      return from_;
+    } else {
+      using Chain = operators::StepChain<Steps...>;
+      return add<Record>(name_, [steps = steps_] { return std::make_unique<operators::Fused<Chain>>(Chain(steps)); });
+    }
+  }
+  operator DataStream<Record>() const { return fuse(); }
+
+  template <class Selector>
+  KeyedStream<Record, Selector> key_by(Selector selector) const {
+    return fuse().key_by(std::move(selector));
+  }
+  StreamEnd sink_to(std::shared_ptr<const connectors::Sink<Record>> sink) const { return fuse().sink_to(std::move(sink)); }
+  DataStream<Record> uid(std::string uid) const { return fuse().uid(std::move(uid)); }
+  DataStream<Record> name(std::string name) const { return fuse().name(std::move(name)); }
+  DataStream<Record> set_parallelism(std::uint32_t parallelism) const { return fuse().set_parallelism(parallelism); }
+  DataStream<Record> set_max_parallelism(std::uint32_t max) const { return fuse().set_max_parallelism(max); }
+  DataStream<Record> start_new_chain() const { return fuse().start_new_chain(); }
+  DataStream<Record> blocking() const { return fuse().blocking(); }
+
+ private:
+  template <class I, class... S>
+  friend class FusedStream;
+
+  template <class Step>
+  FusedStream<In, Steps..., Step> then(Step step, const char* name) const {
+    FusedStream<In, Steps..., Step> longer(from_, std::tuple_cat(steps_, std::tuple<Step>(std::move(step))));
+    longer.name_ = kIsPlain ? name : name_ + ", " + name;
+    return longer;
+  }
+
+  template <class Out, class Make>
+  DataStream<Out> add(std::string name, Make make) const {
+    auto& program = from_.program();
+    const auto node = program.add({.stream = {.name = std::move(name), .parallelism = from_.here().parallelism},
+                                   .factory = datastream::make_factory<Out>(std::move(make))});
+    program.connect(node, {.from = from_.node()});
+    return {program, node};
+  }
+
+  DataStream<In> from_;
+  Tuple steps_;
+  std::string name_;
+};
+
+}  // namespace weir
+
+#include "weir/datastream/keyed_stream.h"

@@ -1,0 +1,37 @@
+#include "weir/datastream/program_builder.h"
+
+#include "weir/datastream/job_definition_error.h"
+
+namespace weir::datastream {
+
+graph::NodeId ProgramBuilder::add(Node node) {
+  const graph::NodeId id{static_cast<std::uint32_t>(graph_.nodes.size())};
+  graph_.nodes.push_back(std::move(node.stream));
+  factories_.push_back(std::move(node.factory));
+  return id;
+}
+
+void ProgramBuilder::connect(graph::NodeId to, Input input) {
+  graph_.edges.push_back({.from = input.from,
+                          .to = to,
+                          .input = input.input,
+                          .partitioning = input.partitioning,
+                          .columns = input.columns});
+  routers_.push_back(std::move(input.make_router));
+}
+
+operators::Program ProgramBuilder::build(const std::string& job_name, graph::Chaining chaining) {
+  graph_.job_name = job_name;
+  // What goes record by record to another number of Subtasks goes round instead.
+  for (auto& edge : graph_.edges)
+    if (edge.partitioning == graph::Partitioning::kForward &&
+        graph_.node(edge.from).parallelism != graph_.node(edge.to).parallelism)
+      edge.partitioning = graph::Partitioning::kRebalance;
+  if (const auto valid = graph::validate(graph_); !valid) throw JobDefinitionError(valid.error().what);
+  operators::Program program{.graph = graph::chain(std::exchange(graph_, {}), chaining),
+                             .factories = std::exchange(factories_, {}),
+                             .routers = std::exchange(routers_, {})};
+  return program;
+}
+
+}  // namespace weir::datastream
