@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "weir/base/checksum.h"
+#include "weir/storage/api/internal/metadata_sections.h"
 #include "weir/storage/api/metadata.h"
 
 namespace weir::storage {
@@ -36,6 +37,26 @@ void decode_and_encode(ByteView bytes) {
   WEIR_CHECK(*again == *decoded);
 }
 
+// The payloads by themselves, past the frame that the fuzzer would have to guess.
+void decode_payloads(ByteView bytes) {
+  Metadata out;
+  if (decode_checkpoint(bytes, out.checkpoint).empty()) {
+    out.checkpoint.operators.clear();
+    const auto again = decode_metadata(encode_metadata(out.checkpoint), "fuzz");
+    WEIR_CHECK(again && *again == out);
+  }
+  Metadata operators;
+  if (decode_operators(bytes, operators.checkpoint.operators).empty()) {
+    const auto again = decode_metadata(encode_metadata(operators.checkpoint), "fuzz");
+    WEIR_CHECK(again && *again == operators);
+  }
+  Metadata schemas;
+  if (decode_schemas(bytes, schemas.schemas).empty()) {
+    const auto again = decode_metadata(encode_metadata({}, schemas.schemas), "fuzz");
+    WEIR_CHECK(again && *again == schemas);
+  }
+}
+
 }  // namespace
 }  // namespace weir::storage
 
@@ -45,5 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   weir::storage::decode_and_encode(mended);
   weir::storage::mend_checksums(mended);
   weir::storage::decode_and_encode(mended);
+  weir::storage::decode_payloads({bytes, size});
   return 0;
 }
