@@ -349,8 +349,8 @@ void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
   std::uint64_t id = 0;
   for (const bool with_cuts : {false, true, false, true}) {
     Delays delays;
-    std::uint64_t batches = 0, done = 0;
-    const double begin = now();
+    std::uint64_t batches = 0, done = 0, blocked = 0;
+    const double begin = now(), processor_begin = processor_seconds();
     bool is_open = false;
     while (now() - begin < seconds || is_open) {
       if (with_cuts && !is_open && now() - begin < seconds) {
@@ -361,7 +361,11 @@ void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
       batch.hash();
       const double ready = now();
       std::uint32_t at = add_all(*world.table, batch);
-      while (at != kBatch) at = add_all(*world.table, batch, at);
+      while (at != kBatch) {
+        ++blocked;
+        std::this_thread::yield();
+        at = add_all(*world.table, batch, at);
+      }
       if (is_open) {
         const auto progress = *world.backend->walk(walk_bytes);
         if (progress.state == WalkState::kDone) {
@@ -372,7 +376,8 @@ void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
       delays.micros.push_back(static_cast<float>((now() - ready) * 1e6));
       ++batches;
     }
-    const double rate = static_cast<double>(batches * kBatch) / (now() - begin);
+    const double rate =
+        static_cast<double>(batches * kBatch) / (processor_seconds() - processor_begin);
     if (!with_cuts) rate_without = std::max(rate_without, rate);
     std::printf(
         "%s: %5.1f M/s (%.2f), batch p50 %4.0f p99 %5.0f p99.9 %5.0f max %6.0f us, %llu cuts, "
