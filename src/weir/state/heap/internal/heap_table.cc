@@ -54,7 +54,8 @@ class HeapTable final : public StoredTable {
 
   void begin_block(const KeyBlock& block);
   void look_ahead(std::uint32_t count);
-  SlotRef look_up(std::uint32_t i, bool is_ahead) const;
+  SlotRef look_up(std::uint32_t i) const;
+  SlotRef looked_up(std::uint32_t i) const;
   std::uint32_t probe(Segment* segment, std::uint32_t i) const;
   bool is_entry(std::byte* slot, std::uint32_t i) const;
   SlotRef insert(const KeyBlock& block, std::uint32_t i);
@@ -107,10 +108,22 @@ void HeapTable<Keys, kNamespaced>::begin_block(const KeyBlock& block) {
   version_ = store_.version();
 }
 
-// In three passes, each of which asks for the cache lines that the next one reads.
+// In passes without a branch that depends on the data. Those over a large table ask for the cache lines that the
+// next one reads.
 template <class Keys, bool kNamespaced>
 void HeapTable<Keys, kNamespaced>::look_ahead(std::uint32_t count) {
   const Directory& directory = store_.directory();
+  const auto candidate = [this](std::uint32_t i) {
+    const auto first = std::countr_zero(segments_[i]->match(tags_[i]));
+    candidates_[i] = static_cast<std::uint8_t>(first);
+  };
+  if (!is_staged()) {
+    for (std::uint32_t i = 0; i != count; ++i) {
+      segments_[i] = directory.find(groups_[i], spreads_[i]);
+      candidate(i);
+    }
+    return;
+  }
   for (std::uint32_t i = 0; i != count; ++i)
     __builtin_prefetch(directory.entry_of(groups_[i], spreads_[i]));
   for (std::uint32_t i = 0; i != count; ++i) {
@@ -118,9 +131,8 @@ void HeapTable<Keys, kNamespaced>::look_ahead(std::uint32_t count) {
     __builtin_prefetch(segments_[i], 1);
   }
   for (std::uint32_t i = 0; i != count; ++i) {
-    const auto matches = segments_[i]->match(tags_[i]);
-    candidates_[i] = static_cast<std::uint8_t>(matches != 0 ? first_slot(matches) : kNoSlot);
-    if (matches != 0) __builtin_prefetch(store_.at({segments_[i], candidates_[i]}), 1);
+    candidate(i);
+    __builtin_prefetch(store_.at({segments_[i], candidates_[i]}), 1);
   }
 }
 
@@ -143,16 +155,20 @@ std::uint32_t HeapTable<Keys, kNamespaced>::probe(Segment* segment, std::uint32_
   return kNoSlot;
 }
 
-// Where the i-th key lies or would lie.
+// Where the i-th key lies or would lie: from the directory.
 template <class Keys, bool kNamespaced>
-SlotRef HeapTable<Keys, kNamespaced>::look_up(std::uint32_t i, bool is_ahead) const {
-  if (is_ahead && version_ == store_.version()) {
-    const SlotRef ref{segments_[i], candidates_[i]};
-    if (ref.slot != kNoSlot && is_entry(store_.at(ref), i)) return ref;
-    return {ref.segment, probe(ref.segment, i)};
-  }
+SlotRef HeapTable<Keys, kNamespaced>::look_up(std::uint32_t i) const {
   Segment* segment = store_.directory().find(groups_[i], spreads_[i]);
   return {segment, probe(segment, i)};
+}
+
+// The same by what was looked up ahead, while entries are where they were.
+template <class Keys, bool kNamespaced>
+inline SlotRef HeapTable<Keys, kNamespaced>::looked_up(std::uint32_t i) const {
+  const SlotRef ref{segments_[i], candidates_[i]};
+  if (ref.slot < kNoSlot && is_entry(store_.at(ref), i)) [[likely]]
+    return ref;
+  return {ref.segment, probe(ref.segment, i)};
 }
 
 template <class Keys, bool kNamespaced>
@@ -169,18 +185,17 @@ std::uint32_t HeapTable<Keys, kNamespaced>::open_as(const KeyBlock& block, void*
     return 0;
   }
   begin_block(block);
-  const bool is_ahead = is_staged();
-  if (is_ahead) look_ahead(block.count);
+  look_ahead(block.count);
   const bool marks = kUse == Use::kWrite && store_.tracks_changes();
   std::uint32_t n = 0;
   for (; n != block.count; ++n) {
-    SlotRef ref = look_up(n, is_ahead);
+    SlotRef ref = version_ == store_.version() ? looked_up(n) : look_up(n);
     if (ref.slot == kNoSlot) [[unlikely]] {
       ref = insert(block, n);
       if (!ref) break;
       new_ |= slot_bit(n);
     } else {
-      if (!store_.prepare(ref.segment, ref.slot)) [[unlikely]]
+      if (!store_.is_ready(ref) && !store_.prepare(ref)) [[unlikely]]
         break;
       if (new_ != 0 && is_again(block, n, new_)) new_ |= slot_bit(n);
     }
@@ -190,7 +205,7 @@ std::uint32_t HeapTable<Keys, kNamespaced>::open_as(const KeyBlock& block, void*
   }
   if (version_ != store_.version()) [[unlikely]] {
     for (std::uint32_t i = 0; i != n; ++i) {
-      const SlotRef ref = look_up(i, false);
+      const SlotRef ref = look_up(i);
       opened_[i] = ref;
       places[i] = layout_.value_of(store_.at(ref));
     }
@@ -240,10 +255,10 @@ bool HeapTable<Keys, kNamespaced>::is_again(const KeyBlock& block, std::uint32_t
   for (std::uint32_t j = 0; j != i; ++j) has_same_hash |= hashes[j] == hashes[i];
   if (!has_same_hash) [[likely]]
     return false;
-  const SlotRef own = look_up(i, false);
+  const SlotRef own = look_up(i);
   for (std::uint32_t j = 0; j != i; ++j) {
     if ((among & slot_bit(j)) == 0 || hashes[j] != hashes[i]) continue;
-    if (look_up(j, false) == own) return true;
+    if (look_up(j) == own) return true;
   }
   return false;
 }
@@ -289,10 +304,9 @@ template <class Keys, bool kNamespaced>
 void HeapTable<Keys, kNamespaced>::find(const KeyBlock& block, const void** places) {
   settle();
   begin_block(block);
-  const bool is_ahead = is_staged();
-  if (is_ahead) look_ahead(block.count);
+  look_ahead(block.count);
   for (std::uint32_t i = 0; i != block.count; ++i) {
-    const SlotRef ref = look_up(i, is_ahead);
+    const SlotRef ref = looked_up(i);
     places[i] = ref.slot == kNoSlot ? nullptr : layout_.value_of(store_.at(ref));
   }
 }

@@ -18,9 +18,10 @@ struct Position {
   }
 };
 
-// The same for every tag: used slots have the top bit set.
+// Eight bits of the hash that say little about the position; never 0, which is a free slot.
 constexpr std::uint8_t tag_of(std::uint64_t hash) {
-  return static_cast<std::uint8_t>(0x80 | (hash >> 32 & 0x7f));
+  const auto bits = static_cast<std::uint8_t>(hash >> 32);
+  return static_cast<std::uint8_t>(bits + (bits == 0));
 }
 
 // Where in its group an entry lies: the hash's upper half, bent.

@@ -27,7 +27,7 @@ constexpr bool is_before(CutNumber a, CutNumber b) {
 // A look-up reads this line and the slot, nothing else; and all that a snapshot must know of the 48
 // entries is in the same line.
 //
-//   Shape   tag 0 is a free slot, others have the top bit set. `pending` slots hold what the cut
+//   Shape   tag 0 is a free slot, others are bits of the hash. `pending` slots hold what the cut
 //   with number
 //           `cut` still needs; `dirty` ones have changed since that cut. `depth` counts the leading
 //           bits of position that all entries share (directory.h)
@@ -59,8 +59,8 @@ struct alignas(64) Segment {
 
   // One bit per slot with this tag.
   std::uint64_t match(std::uint8_t tag) const;
-  std::uint64_t used() const;
-  std::uint64_t free() const { return ~used() & kAllSlots; }
+  std::uint64_t free() const { return match(0); }
+  std::uint64_t used() const { return ~free() & kAllSlots; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(used())); }
 
   std::byte* slots() { return reinterpret_cast<std::byte*>(this + 1); }
@@ -94,26 +94,11 @@ inline std::uint64_t Segment::match(std::uint8_t tag) const {
                      << 32;
 }
 
-inline std::uint64_t Segment::used() const {
-  const auto* line = reinterpret_cast<const __m128i*>(tags);
-  const auto bits = [line](int i) {
-    return static_cast<std::uint64_t>(
-        static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_load_si128(line + i))));
-  };
-  return bits(0) | bits(1) << 16 | bits(2) << 32;
-}
-
 #else
 
 inline std::uint64_t Segment::match(std::uint8_t tag) const {
   std::uint64_t bits = 0;
   for (std::uint32_t i = 0; i != kSlots; ++i) bits |= std::uint64_t{tags[i] == tag} << i;
-  return bits;
-}
-
-inline std::uint64_t Segment::used() const {
-  std::uint64_t bits = 0;
-  for (std::uint32_t i = 0; i != kSlots; ++i) bits |= std::uint64_t{tags[i] != 0} << i;
   return bits;
 }
 

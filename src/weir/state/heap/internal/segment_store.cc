@@ -51,9 +51,9 @@ Status SegmentStore::begin() {
   return ok();
 }
 
-bool SegmentStore::prepare_slowly(Segment* segment, std::uint32_t slot) {
-  if (!bring_up_to(segment, cuts_.newest())) return false;
-  return save_pending(segment, segment->pending() & slot_bit(slot), Stream::kWrites);
+bool SegmentStore::prepare(SlotRef ref) {
+  if (!bring_up_to(ref.segment, cuts_.newest())) return false;
+  return save_pending(ref.segment, ref.segment->pending() & slot_bit(ref.slot), Stream::kWrites);
 }
 
 // Cut by cut: each older one takes what it needs before the next may count the segment as its own.

@@ -53,12 +53,11 @@ class SegmentStore {
     return ref.segment->slots() + std::size_t{ref.slot} * layout_.stride;
   }
 
-  // Makes a slot ready to be written.
-  bool prepare(Segment* segment, std::uint32_t slot) {
-    const std::uint64_t owed =
-        (segment->pending_and_cut ^ static_cast<std::uint64_t>(cuts_.newest()) << kSlots) &
-        (~kAllSlots | slot_bit(slot));
-    return owed == 0 || prepare_slowly(segment, slot);
+  // Makes a slot ready to be written, where is_ready() is not so already.
+  bool prepare(SlotRef ref);
+  bool is_ready(SlotRef ref) const {
+    const std::uint64_t newest = static_cast<std::uint64_t>(cuts_.newest()) << kSlots;
+    return ((ref.segment->pending_and_cut ^ newest) & (~kAllSlots | slot_bit(ref.slot))) == 0;
   }
   bool tracks_changes() const { return tracks_changes_; }
 
@@ -97,7 +96,6 @@ class SegmentStore {
   memory::Account& account() { return account_; }
 
  private:
-  bool prepare_slowly(Segment* segment, std::uint32_t slot);
   bool bring_up_to(Segment* segment, CutNumber number);
   bool save_pending(Segment* segment, std::uint64_t slots, Stream stream);
   bool save(OpenCut& cut, Stream stream, std::byte* slot);
