@@ -300,6 +300,7 @@ struct Busy {
     }
     boxes[0].post(60);
   }
+  ~Busy() { process.cut(); }  // While what its work refers to is still there.
   StepResult step(std::size_t i) {
     for (const int token : boxes[i].take()) {
       log::Event(log::Level::kInfo, "Token").field("left", token);
@@ -332,7 +333,6 @@ std::uint64_t run_and_crash(std::uint64_t seed, std::string* text = nullptr) {
   {
     Busy busy(world);
     world.run([&] { return busy.is_done; }, crash);
-    busy.process.cut();
   }
   world.disk().crash(CrashMode::kRandom);
   {
