@@ -106,10 +106,10 @@ inline Status ok() { return {}; }
   } while (false)
 
 // WEIR_ASSIGN(auto file, fs.open(path)) declares `file` from a Result or returns its error.
-#define WEIR_ASSIGN(declaration, expression) \
-  WEIR_ASSIGN_IMPL_(WEIR_CONCAT_(weir_result_, __LINE__), declaration, expression)
+#define WEIR_ASSIGN(declaration, ...) \
+  WEIR_ASSIGN_IMPL_(WEIR_CONCAT_(weir_result_, __LINE__), declaration, (__VA_ARGS__))
 #define WEIR_ASSIGN_IMPL_(result, declaration, expression) \
-  auto result = (expression);                              \
+  auto result = expression;                                \
   if (!result) [[unlikely]]                                \
     return result.error();                                 \
   declaration = *std::move(result)

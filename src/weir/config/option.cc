@@ -133,6 +133,14 @@ const Declaration* Configuration::find(std::string_view name) const {
 }
 
 Status Configuration::parse(const std::vector<std::string>& arguments) {
+  return parse(arguments, Unknown::kError);
+}
+
+Status Configuration::parse_known(const std::vector<std::string>& arguments) {
+  return parse(arguments, Unknown::kSkip);
+}
+
+Status Configuration::parse(const std::vector<std::string>& arguments, Unknown unknown) {
   for (std::size_t i = 0; i != arguments.size(); ++i) {
     std::string_view argument = arguments[i];
     const bool is_key = argument.starts_with("-D");
@@ -140,8 +148,10 @@ Status Configuration::parse(const std::vector<std::string>& arguments) {
     const auto equals = argument.find('=');
     const auto name = argument.substr(0, equals);
     const Declaration* declaration = argument.starts_with("-") || is_key ? find(name) : nullptr;
-    if (!declaration || is_key != (declaration->key == name))
+    if (!declaration || is_key != (declaration->key == name)) {
+      if (unknown == Unknown::kSkip) continue;
       return Error{Code::kInvalid, "unknown option '" + arguments[i] + "'; --help lists the options"};
+    }
     if (equals != std::string_view::npos) {
       WEIR_TRY(set_declared(*declaration, argument.substr(equals + 1)));
     } else if (declaration->is_flag) {

@@ -62,6 +62,9 @@ class Configuration {
 
   // From a command line without its program name: `-Dkey=value`, `--alias value`, `--alias=value`, `--flag`.
   Status parse(const std::vector<std::string>& arguments);
+  // The same, but what is not declared is passed over: it may be later. A value may stand apart from its option, so a word
+  // behind an unknown option is passed over too.
+  Status parse_known(const std::vector<std::string>& arguments);
   Status set(std::string_view key, std::string_view text);
 
   bool was_set(std::string_view key) const;
@@ -80,6 +83,8 @@ class Configuration {
   const std::vector<Declaration>& declarations() const { return declarations_; }
 
  private:
+  enum class Unknown : bool { kError, kSkip };
+  Status parse(const std::vector<std::string>& arguments, Unknown unknown);
   const Declaration* find(std::string_view key_or_alias) const;
   Status set_declared(const Declaration& declaration, std::string_view text);
 

@@ -255,7 +255,11 @@ void JobMaster::perform(checkpoint::ReadBack& output) {
   records_.submit([this, id = output.id] {
     const auto written = ha::pointer_fate(*parts_.store, parts_.store->read_back(), id);
     const auto detail = written ? std::string() : written.error().to_string();
-    mailbox_.post(Letter(checkpoint::Input(checkpoint::ReadBackDone{id, written.fate(), detail, now()})));
+    // A read that had to sync and could not says as much as a publication that could not.
+    if (written.fate() == Fate::kSyncFailed)
+      mailbox_.post(Letter(checkpoint::Input(checkpoint::Published{id, written.fate(), detail, now()})));
+    else
+      mailbox_.post(Letter(checkpoint::Input(checkpoint::ReadBackDone{id, written.fate(), detail, now()})));
   });
 }
 

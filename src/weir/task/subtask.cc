@@ -57,6 +57,7 @@ Subtask::Subtask(SubtaskParts parts)
       process_calls_(parts_.metrics.metric("subtask." + parts_.name + ".process_calls")),
       source_done_(parts_.metrics.metric("subtask." + parts_.name + ".source_done")),
       source_total_(parts_.metrics.metric("subtask." + parts_.name + ".source_total")),
+      records_read_(parts_.metrics.metric("subtask." + parts_.name + ".records_read")),
       aligner_(gate_.channel_count()),
       data_ended_(gate_.channel_count()),
       open_channels_(parts_.input_count) {
@@ -227,6 +228,7 @@ Standing Subtask::run() {
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
     source_total_.set(share.total);
+    records_read_.set(share.records);
   }
   // With nothing else to do, the state is saved at full speed.
   if (standing != Standing::kReady && state_.is_walking() && walk_state()) return Standing::kReady;

@@ -163,6 +163,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   metrics::Metric& process_calls_;
   metrics::Metric& source_done_;
   metrics::Metric& source_total_;
+  metrics::Metric& records_read_;
 
   ChainState state_;
   alignment::BarrierAligner aligner_;

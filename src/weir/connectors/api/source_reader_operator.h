@@ -53,7 +53,9 @@ class SourceReaderOperator final : public operators::Operator {
     if (output.room() == 0) return operators::Progress::kBlockedOnOutput;
     auto& out = output.open_batch<T>();
     if (!ahead_.is_empty()) return emit_ahead(out);
+    const auto before = out.size();
     auto state = reader_->read(out);
+    records_ += out.size() - before;
     if (!state) throw ErrorException{state.error()};
     switch (*state) {
       case ReadState::kMore:
@@ -78,7 +80,7 @@ class SourceReaderOperator final : public operators::Operator {
 
   Share progress() const override {
     const auto share = reader_->progress();
-    return {.done = share.done, .total = share.total};
+    return {.done = share.done, .total = share.total, .records = records_};
   }
   Instant wake_at() const override { return hint_at_ == Instant{} ? Instant::never() : hint_at_; }
   bool is_quiet() const override { return reader_->is_quiet(); }
@@ -112,6 +114,7 @@ class SourceReaderOperator final : public operators::Operator {
   operators::OperatorContext* operator_ = nullptr;
   SourceContext context_;
   bool no_more_splits_ = false;
+  std::uint64_t records_ = 0;   // read since this attempt began
   std::uint64_t received_ = 0;  // splits since this attempt began
   Instant hint_at_{};           // not before; zero: at once
   stream::RecordBatch<T> ahead_{{}, 64};

@@ -78,6 +78,7 @@ class Operator {
   struct Share {
     std::uint64_t done = 0;
     std::uint64_t total = 0;
+    std::uint64_t records = 0;
   };
   virtual Share progress() const { return {}; }
   // When on_time() is to be called next, at the latest.

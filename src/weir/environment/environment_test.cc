@@ -1,0 +1,128 @@
+#include "weir/environment/weir.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace weir {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+// A directory of its own for each test, gone afterwards.
+class EnvironmentTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "weir-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    dir_ = name;
+  }
+  void TearDown() override { std::ignore = std::system(("rm -rf " + dir_).c_str()); }
+
+  std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
+    std::vector<std::string> all = {"--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  std::string dir_;
+};
+
+TEST_F(EnvironmentTest, ASequenceIsMappedFilteredAndCollected) {
+  Environment env(arguments());
+  const auto collected = std::make_shared<Collected<std::uint64_t>>();
+  env.from_source(sequence(1, 10'000))
+      .map([](const std::uint64_t& n) { return n * 3; })
+      .filter([](const std::uint64_t& n) { return n % 2 == 0; })
+      .map([](const std::uint64_t& n) { return n + 1; })
+      .sink_to(collect(collected));
+  ASSERT_EQ(env.execute("map"), 0);
+  std::vector<std::uint64_t> want;
+  for (std::uint64_t n = 1; n <= 10'000; ++n)
+    if (n % 2 == 0) want.push_back(n * 3 + 1);
+  EXPECT_EQ(collected->values(), want);
+}
+
+TEST_F(EnvironmentTest, KeyedSumsAreThoseOfANaiveLoop) {
+  for (const auto parallelism : {1u, 2u, 3u}) {
+    Environment env(arguments());
+    env.set_parallelism(parallelism);
+    const auto collected = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
+    env.from_source(sequence(1, 50'000))
+        .key_by([](const std::uint64_t& n) { return n % 1000; })
+        .sum()
+        .sink_to(collect(collected));
+    ASSERT_EQ(env.execute("sum"), 0);
+    const auto values = collected->values();
+    EXPECT_EQ(values.size(), 50'000u);
+    std::map<std::uint64_t, std::uint64_t> last;
+    for (const auto& value : values) last[value.key] = std::max(last[value.key], value.value);
+    std::map<std::uint64_t, std::uint64_t> want;
+    for (std::uint64_t n = 1; n <= 50'000; ++n) want[n % 1000] += n;
+    EXPECT_EQ(last, want);
+  }
+}
+
+TEST_F(EnvironmentTest, WithCheckpointsEveryRecordIsVisibleOnceAtTheEnd) {
+  Environment env(arguments());
+  env.set_parallelism(2);
+  env.enable_checkpointing(10ms);
+  const auto collected = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
+  env.from_source(sequence(1, 2'000'000))
+      .key_by([](const std::uint64_t& n) { return n % 100; })
+      .count()
+      .filter([](const Keyed<std::uint64_t, std::uint64_t>& k) { return k.value % 1000 == 0; })
+      .sink_to(collect(collected));
+  ASSERT_EQ(env.execute("count"), 0);
+  std::map<std::uint64_t, std::uint64_t> seen;
+  for (const auto& value : collected->values()) ++seen[value.key * 1'000'000 + value.value];
+  EXPECT_EQ(seen.size(), 100u * 20);
+  for (const auto& [key, times] : seen) EXPECT_EQ(times, 1u) << key;
+}
+
+TEST_F(EnvironmentTest, AFinishedRunSaysSoWhenStartedAgain) {
+  for (int start = 0; start != 2; ++start) {
+    Environment env(arguments());
+    env.enable_checkpointing(10ms);
+    const auto collected = std::make_shared<Collected<std::uint64_t>>();
+    env.from_source(sequence(1, 100)).sink_to(collect(collected));
+    EXPECT_EQ(env.execute("once"), 0);
+    EXPECT_EQ(collected->values().size(), start == 0 ? 100u : 0u);
+  }
+}
+
+TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"--no-such-option"}, {"--parallelism", "0"}, {"--checkpoint-interval", "1ms"},
+        {"--parallelism", "many"}, {"-Drestart-strategy.type=luck"}, {"--limit"}}) {
+    Environment env(wrong);
+    EXPECT_EQ(env.option("limit", 3, "How many."), 3);
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    EXPECT_EQ(env.execute("wrong"), 2) << wrong[0];
+  }
+}
+
+TEST_F(EnvironmentTest, AnImpossibleJobEndsWithTwo) {
+  Environment env(arguments());
+  const auto stream = env.from_source(sequence(1, 10)).uid("same");
+  stream.map([](const std::uint64_t& n) { return n; }).uid("same").sink_to(
+      collect(std::make_shared<Collected<std::uint64_t>>()));
+  EXPECT_EQ(env.execute("impossible"), 2);
+}
+
+TEST_F(EnvironmentTest, AFunctionThatThrowsFailsTheJobWithoutARestartStrategy) {
+  Environment env(arguments({"--restart-strategy", "none"}));
+  env.from_source(sequence(1, 10))
+      .map([](const std::uint64_t& n) {
+        if (n == 5) throw std::runtime_error("five is right out");
+        return n;
+      })
+      .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  const auto result = env.execute("throws");
+  EXPECT_EQ(result, 1);
+  EXPECT_NE(result.what.find("operator map[0]: the user's function threw: five is right out"), std::string::npos)
+      << result.what;
+}
+
+}  // namespace
+}  // namespace weir

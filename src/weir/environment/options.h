@@ -1,0 +1,80 @@
+#pragma once
+
+#include <vector>
+
+#include "weir/base/log.h"
+#include "weir/cluster/engine.h"
+#include "weir/config/option.h"
+
+// Weir's own options, by Flink's names where the subject is the same.
+namespace weir::environment {
+
+inline const config::Option<Duration> kCheckpointInterval{
+    "execution.checkpointing.interval", "--checkpoint-interval", Duration{},
+    "How often a checkpoint is taken; 0: never, and nothing survives a crash."};
+inline const config::Option<std::string> kCheckpointDir{
+    "execution.checkpointing.dir", "--checkpoint-dir", "./weir-checkpoints",
+    "Where checkpoints are kept; started again with the same directory, a job goes on where it was."};
+inline const config::Option<Duration> kCheckpointTimeout{
+    "execution.checkpointing.timeout", "", Duration::seconds(600), "A checkpoint that takes longer is given up."};
+inline const config::Option<Duration> kMinPause{
+    "execution.checkpointing.min-pause", "", Duration{},
+    "The least time between the end of a checkpoint and the start of the next."};
+inline const config::Option<std::int64_t> kMaxConcurrent{
+    "execution.checkpointing.max-concurrent-checkpoints", "", 1, "How many checkpoints may be under way at once: 1 or 2."};
+inline const config::Option<std::int64_t> kTolerableFailures{
+    "execution.checkpointing.tolerable-failed-checkpoints", "", 0,
+    "How many checkpoints in a row may fail before the job fails over."};
+inline const config::Option<std::int64_t> kRetained{
+    "execution.checkpointing.num-retained", "", 1, "How many completed checkpoints are kept."};
+inline const config::Option<std::string> kRestartStrategy{
+    "restart-strategy.type", "--restart-strategy", "fixed-delay", "What follows a failure: none or fixed-delay."};
+inline const config::Option<std::int64_t> kRestartAttempts{
+    "restart-strategy.fixed-delay.attempts", "", 0, "How often a job is restarted in this process; 0: without limit."};
+inline const config::Option<Duration> kRestartDelay{
+    "restart-strategy.fixed-delay.delay", "", Duration::seconds(1), "How long after a failure the restart begins."};
+inline const config::Option<std::int64_t> kParallelism{
+    "parallelism.default", "--parallelism", 1, "How many Subtasks an operator has that does not say it itself."};
+inline const config::Option<bool> kChaining{"pipeline.operator-chaining.enabled", "", true,
+                                            "Runs operators by direct call in one Subtask where they allow it."};
+inline const config::Option<bool> kRestart{
+    "weir.restart", "--restart", false, "Begins anew, whatever checkpoints there are of this job."};
+inline const config::Option<bool> kAllowUnclaimed{
+    "execution.state-recovery.ignore-unclaimed-state", "--allow-unclaimed-state", false,
+    "Drops state of operators that the job does not have any more."};
+inline const config::Option<config::ByteCount> kHeapBytesMax{
+    "state.heap_bytes_max", "", config::ByteCount{std::uint64_t{8} << 30},
+    "How much memory the keyed state of one operator may take in one Subtask."};
+inline const config::Option<config::ByteCount> kStagingBytesMax{
+    "checkpoint.staging_bytes_max", "", config::ByteCount{std::uint64_t{256} << 20},
+    "How much saved state may wait in memory to be written."};
+inline const config::Option<config::ByteCount> kOverflowBytesMax{
+    "task.overflow-bytes-max", "", config::ByteCount{std::uint64_t{64} << 20},
+    "How much one operator may put out for one record beyond the room in its output."};
+inline const config::Option<std::int64_t> kBatchesPerChannel{
+    "exchange.batches-per-channel", "", 2, "How many batches a channel between Subtasks can always have under way."};
+inline const config::Option<std::int64_t> kFloatingBatches{
+    "exchange.floating-batches-per-gate", "", 8, "How many more go to whichever channel of an input needs them."};
+inline const config::Option<std::int64_t> kThreads{
+    "taskmanager.threads", "--threads", 0, "How many threads run Subtasks; 0: one per core."};
+inline const config::Option<std::string> kCpus{
+    "taskmanager.cpus", "", "", "The cores that those threads stay on, such as 0,1; empty: the kernel decides."};
+inline const config::Option<std::int64_t> kIoThreads{"taskmanager.io-threads", "", 4,
+                                                     "How many threads read, write and sync."};
+inline const config::Option<std::string> kLogLevel{"log.level", "--log-level", "warning",
+                                                   "What is logged to standard error: debug, info, warning or error."};
+inline const config::Option<bool> kProgress{"weir.progress", "--progress", false,
+                                            "Prints a line of progress to standard error every second."};
+inline const config::Option<bool> kHelp{"weir.help", "--help", false, "Lists the options and ends."};
+
+std::vector<config::Declaration> weir_options();
+
+// What the options say about an engine.
+//
+//   Errors  kInvalid, naming the option that is out of range
+Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name);
+Result<log::Level> log_level(std::string_view text);
+// "0,1" -> {0, 1}
+Result<std::vector<std::uint32_t>> cpu_list(std::string_view text);
+
+}  // namespace weir::environment
