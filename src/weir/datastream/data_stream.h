@@ -73,7 +73,7 @@ class DataStream {
   DataStream<Out> flat_map(F f) const {
     return FusedStream<T>(*this, {}).template flat_map<Out>(std::move(f));
   }
-  // Deals the records by a key, which a member pointer or a function takes from them.
+  // Deals the records by a key (keyed_stream.h), which a member pointer or a function takes from them.
   template <class Selector>
   KeyedStream<T, Selector> key_by(Selector selector) const {
     return {*this, std::move(selector)};
@@ -213,5 +213,3 @@ class FusedStream {
 };
 
 }  // namespace weir
-
-#include "weir/datastream/keyed_stream.h"

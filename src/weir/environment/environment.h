@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/config/option.h"
-#include "weir/datastream/data_stream.h"
+#include "weir/datastream/keyed_stream.h"
 #include "weir/environment/job_result.h"
 
 namespace weir {

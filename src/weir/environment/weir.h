@@ -4,7 +4,7 @@
 
 #include "weir/connectors/collect/collect_sink.h"
 #include "weir/connectors/sequence/sequence_source.h"
-#include "weir/datastream/data_stream.h"
+#include "weir/datastream/keyed_stream.h"
 #include "weir/environment/environment.h"
 #include "weir/operators/process/value_state.h"
 #include "weir/types/text.h"
