@@ -41,7 +41,7 @@ class KeyedTable {
   virtual void find(const KeyBlock& block, const void** places) = 0;
 
   // Up to kKeyBlock entries from the beginning of the table's own order, copied out, for visiting
-  // all while erasing them as one goes. The views in `out` are valid until the next call.
+  // all while erasing them as one goes. What the block points to is valid until the next call of first_entries().
   virtual KeyBlock first_entries() = 0;
   virtual std::uint64_t entry_count() const = 0;
 

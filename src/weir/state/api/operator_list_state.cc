@@ -61,7 +61,8 @@ Result<OperatorListState> OperatorListState::deserialise(ByteView bytes) {
   return state;
 }
 
-OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t index, std::uint32_t parallelism) {
+OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t index,
+                           std::uint32_t parallelism) {
   if (old.size() == parallelism) return old[index];
   std::map<std::string, std::vector<Bytes>> all;
   for (const auto& subtask : old)
@@ -71,7 +72,8 @@ OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t
   std::uint32_t first = 0;
   for (const auto& [name, elements] : all) {
     std::size_t begin = 0;
-    for (std::uint32_t i = 0; i != index; ++i) begin += piece_size(elements.size(), parallelism, i, first);
+    for (std::uint32_t i = 0; i != index; ++i)
+      begin += piece_size(elements.size(), parallelism, i, first);
     const auto size = piece_size(elements.size(), parallelism, index, first);
     for (std::size_t e = begin; e != begin + size; ++e) share.add(name, elements[e]);
     first = static_cast<std::uint32_t>((first + elements.size()) % parallelism);

@@ -39,6 +39,7 @@ inline constexpr std::uint64_t kListStateBytesMax = std::uint64_t{1} << 30;
 // What Subtask `index` of `parallelism` gets of the lists that the Subtasks of an earlier attempt held: unchanged where
 // there were as many, else contiguous pieces of all elements in order, the first ones longer by one; where the longer
 // pieces begin moves on from list to list, so that short lists spread.
-OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t index, std::uint32_t parallelism);
+OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t index,
+                           std::uint32_t parallelism);
 
 }  // namespace weir::state

@@ -96,7 +96,7 @@ void Directory::merge(Position inside, std::uint32_t depth, Segment* merged) {
 
 void Directory::set(const Extent& extent, Segment* segment) {
   const std::uint64_t group_width = std::uint64_t{1} << 32;
-  if (extent.width >= group_width) {
+  if (extent.width > group_width) {
     for (auto at = extent.first; at != extent.end() && at < end(); at += group_width) {
       Group& group = groups_[at >> 32];
       WEIR_DCHECK(group.depth() == 0);
