@@ -159,13 +159,15 @@ JobResult Environment::execute(const std::string& job_name) {
 JobResult Environment::State::run(const std::string& job_name, operators::Program program_to_run) {
   auto options = environment::engine_options(configuration, job_name);
   if (!options) return complain(options.error());
-  auto cpus = environment::cpu_list(configuration.get(environment::kCpus));
+  auto cpus = environment::cpu_list(configuration, environment::kCpus);
   if (!cpus) return complain(cpus.error());
+  auto io_cpus = environment::cpu_list(configuration, environment::kIoCpus);
+  if (!io_cpus) return complain(io_cpus.error());
   auto level = environment::log_level(configuration.get(environment::kLogLevel));
   if (!level) return complain(level.error());
 
   env::PosixEnv posix({.threads = static_cast<std::uint32_t>(configuration.get(environment::kThreads)), .cpus = *cpus},
-                      static_cast<std::uint32_t>(configuration.get(environment::kIoThreads)));
+                      static_cast<std::uint32_t>(configuration.get(environment::kIoThreads)), *io_cpus);
   const env::Env env = posix.env();
   env::StderrLog log(env.clock, *level);
   log::set_sink(&log);

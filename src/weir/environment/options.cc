@@ -44,7 +44,7 @@ std::vector<config::Declaration> weir_options() {
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
           kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(),
           kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
-          kIoThreads.declaration()};
+          kIoThreads.declaration(),          kIoCpus.declaration()};
 }
 
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name) {
@@ -84,14 +84,17 @@ Result<log::Level> log_level(std::string_view text) {
                "option log.level: want debug, info, warning or error, got '" + std::string(text) + "'"};
 }
 
-Result<std::vector<std::uint32_t>> cpu_list(std::string_view text) {
+Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configuration,
+                                            const config::Option<std::string>& option) {
+  const auto given = configuration.get(option);
+  std::string_view text = given;
   std::vector<std::uint32_t> cpus;
   while (!text.empty()) {
     const auto part = text.substr(0, text.find(','));
     std::uint32_t cpu = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), cpu);
     if (error != std::errc() || end != part.data() + part.size())
-      return Error{Code::kInvalid, "option taskmanager.cpus: want numbers of cores such as 0,1, got '" +
+      return Error{Code::kInvalid, "option " + std::string(option.key) + ": want numbers of cores such as 0,1, got '" +
                                        std::string(text) + "'"};
     cpus.push_back(cpu);
     text.remove_prefix(std::min(part.size() + 1, text.size()));

@@ -61,6 +61,7 @@ inline const config::Option<std::string> kCpus{
     "taskmanager.cpus", "", "", "The cores that those threads stay on, such as 0,1; empty: the kernel decides."};
 inline const config::Option<std::int64_t> kIoThreads{"taskmanager.io-threads", "", 4,
                                                      "How many threads read, write and sync."};
+inline const config::Option<std::string> kIoCpus{"taskmanager.io-cpus", "", "", "The cores that those stay on."};
 inline const config::Option<std::string> kLogLevel{"log.level", "--log-level", "warning",
                                                    "What is logged to standard error: debug, info, warning or error."};
 inline const config::Option<bool> kProgress{"weir.progress", "--progress", false,
@@ -75,6 +76,7 @@ std::vector<config::Declaration> weir_options();
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name);
 Result<log::Level> log_level(std::string_view text);
 // "0,1" -> {0, 1}
-Result<std::vector<std::uint32_t>> cpu_list(std::string_view text);
+Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configuration,
+                                            const config::Option<std::string>& option);
 
 }  // namespace weir::environment

@@ -15,6 +15,8 @@ std::vector<std::uint32_t> cpus_available();
 std::uint32_t cores_available();
 // The average length of the run queue over the last minute; negative where the system does not say.
 double load_average();
+// Keeps the calling thread on these processors; nothing where there are none. False where the system refuses.
+bool pin_this_thread(const std::vector<std::uint32_t>& cpus);
 // How many files this process may have open: `ulimit -n`.
 std::uint64_t open_files_max();
 

@@ -13,8 +13,9 @@ namespace weir::env {
 // so that a step in progress may still submit.
 class PosixEnv {
  public:
-  explicit PosixEnv(PosixExecutorOptions executor = {}, std::uint32_t io_threads = 4)
-      : io_(io_threads), executor_(std::move(executor)) {}
+  explicit PosixEnv(PosixExecutorOptions executor = {}, std::uint32_t io_threads = 4,
+                    std::vector<std::uint32_t> io_cpus = {})
+      : io_(io_threads, std::move(io_cpus)), executor_(std::move(executor)) {}
 
   Env env() { return {clock_, entropy_, files_, executor_, io_}; }
   PosixExecutor& executor() { return executor_; }

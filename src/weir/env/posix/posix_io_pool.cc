@@ -5,15 +5,17 @@
 #include <string>
 
 #include "weir/base/check.h"
+#include "weir/env/posix/host.h"
 
 namespace weir::env {
 
-PosixIoPool::PosixIoPool(std::uint32_t threads) {
+PosixIoPool::PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus) {
   WEIR_CHECK(threads > 0);
   threads_.reserve(threads);
   for (std::uint32_t i = 0; i != threads; ++i) {
-    threads_.emplace_back([this, i] {
+    threads_.emplace_back([this, i, cpus] {
       pthread_setname_np(pthread_self(), ("weir-io-" + std::to_string(i)).c_str());
+      if (!cpus.empty()) pin_this_thread({cpus[i % cpus.size()]});
       run();
     });
   }

@@ -18,7 +18,8 @@ namespace weir::env {
 //   Thread  any
 class PosixIoPool final : public IoPool {
  public:
-  explicit PosixIoPool(std::uint32_t threads);
+  // Thread i stays on cpus[i % cpus.size()]; empty leaves the choice to the kernel.
+  explicit PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus = {});
   ~PosixIoPool() override;  // stop()
 
   void submit(std::function<void()> work) override;

@@ -1,4 +1,5 @@
 #include "weir/env/posix/internal/executor_thread.h"
+#include "weir/env/posix/host.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -70,12 +71,7 @@ void ExecutorThread::run() {
 // Takes its name and its place.
 void ExecutorThread::settle() {
   pthread_setname_np(pthread_self(), settings_.name.substr(0, 15).c_str());
-  if (settings_.cpus.empty()) return;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const auto cpu : settings_.cpus)
-    if (cpu < CPU_SETSIZE) CPU_SET(cpu, &set);
-  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0)
+  if (!pin_this_thread(settings_.cpus))
     log::Event(log::Level::kWarning, "ThreadNotPinned")
         .field("thread", settings_.name)
         .field("cpu", settings_.cpus.front());
@@ -139,7 +135,7 @@ bool ExecutorThread::step(ExecutorTask& task) {
 
 // Looks for work for a while; whether it is worth another round.
 bool ExecutorThread::poll() {
-  if (settings_.poll <= Duration{0}) return false;
+  if (settings_.is_own || settings_.poll <= Duration{0}) return false;
   if (own_running_.load(std::memory_order_relaxed) > settings_.own_threads_to_poll) return false;
   constexpr int kLooksPerReading = 16;
   const Instant until = std::min(clock_.now() + settings_.poll, nearest_);
@@ -155,7 +151,10 @@ bool ExecutorThread::poll() {
 void ExecutorThread::park() {
   spot_.prepare();
   if (has_work()) return spot_.cancel();
+  // An own thread that sleeps takes no core from those who poll.
+  if (settings_.is_own) own_running_.fetch_sub(1, std::memory_order_relaxed);
   spot_.sleep(nearest_ == Instant::never() ? ParkingSpot::kForever : nearest_ - clock_.now());
+  if (settings_.is_own) own_running_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool ExecutorThread::has_work() const {

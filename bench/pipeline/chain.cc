@@ -1,0 +1,64 @@
+// sequence -> map -> filter -> map -> sink on one core, beside the same by hand.
+
+#include "bench/pipeline/cases.h"
+#include "bench/reference/chain_loop.h"
+#include "bench/support/meter_sink.h"
+#include "weir/environment/weir.h"
+
+namespace weir::bench {
+namespace {
+
+// Where the stream is fused, map, filter and map are one operator; where not, three.
+enum class Steps { kFused, kApart };
+
+double weir_ns_per_record(std::uint64_t records, Steps steps) {
+  Environment env({"--threads", "1", "-Dtaskmanager.cpus=0"});
+  const auto meter = std::make_shared<Meter>();
+  const auto source = env.from_source(sequence<Wide>(0, records - 1, make_wide));
+  if (steps == Steps::kFused) {
+    source.map(mix).filter(keep).map(mix).sink_to(meter_sink<Wide>(meter));
+  } else {
+    const auto one = source.map(mix).fuse();
+    const auto two = one.filter(keep).fuse();
+    two.map(mix).sink_to(meter_sink<Wide>(meter));
+  }
+  std::int64_t begin = 0;
+  env.on_running([&](const Environment::Control&) { begin = now_ns(); });
+  std::ignore = env.execute("bench chain");
+  return static_cast<double>(now_ns() - begin) / static_cast<double>(records);
+}
+
+double loop_ns_per_record(std::uint64_t records) {
+  std::vector<Wide> batch(kBatch + 1);
+  const auto begin = now_ns();
+  consume(batch.data());
+  std::uint64_t out = chain_loop(0, records, batch.data());
+  asm volatile("" ::"r"(out));
+  return static_cast<double>(now_ns() - begin) / static_cast<double>(records);
+}
+
+}  // namespace
+
+Chapter chain_chapter(Size size) {
+  const auto records = size.scaled(400'000'000);
+  Chapter chapter;
+  chapter.cases = {
+      {"chain, by hand", [=](Samples& s) { s.add("chain.loop", loop_ns_per_record(records)); }},
+      {"chain, fused", [=](Samples& s) { s.add("chain.fused", weir_ns_per_record(records, Steps::kFused)); }},
+      {"chain, apart", [=](Samples& s) { s.add("chain.apart", weir_ns_per_record(records, Steps::kApart)); }},
+  };
+  chapter.rows = [](const Samples& s) {
+    const auto per_second = [&](const char* name) { return 1e3 / s.median(name); };
+    return std::vector<Row>{
+        {"sequence -> map -> filter -> map -> sink, one core", "M/s", per_second("chain.fused"),
+         per_second("chain.loop"), 0.8, Better::kHigher},
+        {"the same with three operators, not fused", "M/s", per_second("chain.apart"), per_second("chain.loop"),
+         std::nullopt, Better::kHigher},
+        {"ns per record and operator (5: source, map, filter, map, sink)", "ns", s.median("chain.fused") / 5,
+         std::nullopt, std::nullopt, Better::kLower},
+    };
+  };
+  return chapter;
+}
+
+}  // namespace weir::bench

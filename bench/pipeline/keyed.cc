@@ -1,0 +1,121 @@
+// sequence -> key_by -> sum -> sink with two keyed Subtasks, beside a plain table by hand.
+
+#include <map>
+#include <memory>
+
+#include "bench/pipeline/cases.h"
+#include "bench/reference/keyed_loop.h"
+#include "bench/support/meter_sink.h"
+#include "weir/environment/weir.h"
+
+namespace weir::bench {
+namespace {
+
+enum class Cores { kOne, kTwo };
+
+// First every key once, then uniform updates; the clock starts when the last of the former has been summed.
+double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores) {
+  std::vector<std::string> arguments = {"--threads", "1", "-Dtaskmanager.cpus=0"};
+  if (cores == Cores::kTwo) arguments = {"--threads", "2", "-Dtaskmanager.cpus=0,1"};
+  Environment env(arguments);
+  const auto meter = std::make_shared<Meter>();
+  std::atomic<std::int64_t> begin{0};
+  meter->on_batch = [&](std::int64_t) {
+    if (begin.load(std::memory_order_relaxed) == 0 && meter->records.load(std::memory_order_relaxed) >= keys)
+      begin.store(now_ns(), std::memory_order_relaxed);
+  };
+  const auto make = [keys](std::uint64_t i) { return i < keys ? first_update(i) : make_update(i, keys); };
+  env.from_source(sequence<Update>(0, keys + updates - 1, make))
+      .key_by(&Update::key)
+      .sum(&Update::value)
+      .set_parallelism(2)
+      .sink_to(meter_sink<Keyed<std::uint64_t, std::uint64_t>>(meter));
+  std::int64_t end = 0;
+  std::ignore = env.execute("bench keyed");
+  end = now_ns();
+  return static_cast<double>(end - begin.load()) / static_cast<double>(updates);
+}
+
+double weir_growing_ns_per_key(std::uint64_t keys) {
+  Environment env({"--threads", "1", "-Dtaskmanager.cpus=0"});
+  const auto meter = std::make_shared<Meter>();
+  std::atomic<std::int64_t> end{0};
+  meter->on_batch = [&](std::int64_t) { end.store(now_ns(), std::memory_order_relaxed); };
+  env.from_source(sequence<Update>(0, keys - 1, first_update))
+      .key_by(&Update::key)
+      .sum(&Update::value)
+      .set_parallelism(2)
+      .sink_to(meter_sink<Keyed<std::uint64_t, std::uint64_t>>(meter));
+  std::int64_t begin = 0;
+  env.on_running([&](const Environment::Control&) { begin = now_ns(); });
+  std::ignore = env.execute("bench growing");
+  return static_cast<double>(end.load() - begin) / static_cast<double>(keys);
+}
+
+template <class Loop>
+double loop_ns_per_update(std::uint64_t keys, std::uint64_t updates, Loop loop) {
+  SumTable table(keys);
+  for (std::uint64_t i = 0; i != keys; ++i) table.at(first_update(i).key) = 1;
+  std::vector<Total> batch(kBatch);
+  const auto begin = now_ns();
+  loop(table, keys, updates, keys, batch.data());
+  return static_cast<double>(now_ns() - begin) / static_cast<double>(updates);
+}
+
+double loop_growing_ns_per_key(std::uint64_t keys) {
+  std::vector<Total> batch(kBatch);
+  const auto begin = now_ns();
+  keyed_loop_growing(keys, batch.data());
+  return static_cast<double>(now_ns() - begin) / static_cast<double>(keys);
+}
+
+struct Scale {
+  std::string label;
+  std::uint64_t keys;
+  std::uint64_t updates;
+  double goal;
+};
+
+}  // namespace
+
+Chapter keyed_chapter(Size size) {
+  const std::vector<Scale> scales = {{"1 k", 1'000, size.scaled(200'000'000), 0.6},
+                                     {"1 M", size.scaled(1'000'000), size.scaled(100'000'000), 0.8},
+                                     {"10 M", size.scaled(10'000'000), size.scaled(60'000'000), 0.7}};
+  Chapter chapter;
+  for (const auto& scale : scales) {
+    const auto [label, keys, updates, goal] = scale;
+    const auto add = [&](const std::string& name, std::function<double()> measure) {
+      const auto full = "keyed." + label + "." + name;
+      chapter.cases.push_back({full, [=](Samples& s) { s.add(full, measure()); }});
+    };
+    add("loop", [=] { return loop_ns_per_update(keys, updates, keyed_loop); });
+    add("prefetching", [=] { return loop_ns_per_update(keys, updates, keyed_loop_prefetching); });
+    add("one", [=] { return weir_ns_per_update(keys, updates, Cores::kOne); });
+    add("two", [=] { return weir_ns_per_update(keys, updates, Cores::kTwo); });
+    if (keys > 1'000) {
+      add("loop growing", [=] { return loop_growing_ns_per_key(keys); });
+      add("growing", [=] { return weir_growing_ns_per_key(keys); });
+    }
+  }
+  chapter.rows = [scales](const Samples& s) {
+    std::vector<Row> rows;
+    for (const auto& scale : scales) {
+      const auto per_second = [&](const std::string& name) { return 1e3 / s.median("keyed." + scale.label + "." + name); };
+      const auto title = "key_by -> sum, " + scale.label + " keys, ";
+      rows.push_back({title + "one core / plain table", "M/s", per_second("one"), per_second("loop"), scale.goal,
+                      Better::kHigher});
+      rows.push_back({title + "one core / plain table, prefetching", "M/s", per_second("one"),
+                      per_second("prefetching"), std::nullopt, Better::kHigher});
+      rows.push_back({title + "two cores / one core", "M/s", per_second("two"), per_second("one"), std::nullopt,
+                      Better::kHigher});
+      if (s.has("keyed." + scale.label + ".growing"))
+        rows.push_back({title + "growing from empty / plain table that doubles", "M/s", per_second("growing"),
+                        per_second("loop growing"), std::nullopt, Better::kHigher});
+    }
+    return rows;
+  };
+  return chapter;
+}
+
+}  // namespace weir::bench
