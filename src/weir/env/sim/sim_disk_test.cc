@@ -197,6 +197,12 @@ TEST(SimDisk, OneNameGoesThroughItsStatesInOrder) {
     EXPECT_EQ(write(files, "a", "2")->sync(), ok());
   });
   EXPECT_EQ(found, (Outcomes{"", "a=1", "a=2"}));
+  EXPECT_EQ(outcomes([](env::FileSystem& files) {
+              settle(files, "a", "1");
+              EXPECT_EQ(files.rename("a", "b"), ok());
+              EXPECT_EQ(files.rename("b", "c"), ok());
+            }),
+            (Outcomes{"a=1", "b=1", "c=1"}));  // Never two of them, and never none.
 }
 
 TEST(SimDisk, ARemovedNameComesBackUntilItsDirectoryIsSynced) {
@@ -455,6 +461,16 @@ TEST(SimDisk, PutReplacesAFileByAnotherOne) {
   process.cut();
   world.disk().crash(CrashMode::kKeepNothing);
   EXPECT_EQ(seen(world.disk()), "d/a=new");
+}
+
+TEST(SimDisk, TheHookAfterACallKnowsWhatItCameTo) {
+  World world(1);
+  Process process(world);
+  std::vector<std::optional<Code>> failures;
+  world.disk().after_each_call([&](const IoCall& call) { failures.push_back(call.failure); });
+  EXPECT_FALSE(process.env().files.open("a"));
+  EXPECT_TRUE(process.env().files.list("."));
+  EXPECT_EQ(failures, (std::vector<std::optional<Code>>{Code::kNotFound, std::nullopt}));
 }
 
 TEST(SimDisk, EveryCallIsNumberedAndShown) {
