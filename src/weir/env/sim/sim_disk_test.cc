@@ -182,6 +182,24 @@ TEST(SimDisk, ReplaceFileLeavesOldOrNewWhereverItIsCut) {
   }
 }
 
+TEST(SimDisk, ASyncCoversOnlyWhatWasThereWhenItBegan) {
+  World world(1);
+  Process process(world);
+  auto& files = process.env().files;
+  const auto file = write(files, "a", "1");
+  world.disk().before_each_call([&](const IoCall& call) {
+    if (call.kind == IoKind::kSync) std::ignore = file->append(bytes_of("2"));  // Seen below.
+    if (call.kind == IoKind::kSyncDirectory) std::ignore = files.create("b", Create::kNew);
+    return ok();
+  });
+  EXPECT_EQ(file->sync(), ok());
+  EXPECT_EQ(files.sync_directory("."), ok());
+  EXPECT_EQ(seen(world.disk()), "a=12 b=");
+  process.cut();
+  world.disk().crash(CrashMode::kKeepNothing);
+  EXPECT_EQ(seen(world.disk()), "a=1");
+}
+
 TEST(SimDisk, NamesDoNotKeepStepWithEachOther) {
   const auto found = outcomes([](env::FileSystem& files) {
     EXPECT_EQ(write(files, "a", "1")->sync(), ok());
