@@ -6,24 +6,14 @@
 #include <thread>
 
 #include "weir/base/log.h"
+#include "weir/env/api/function_runnable.h"
 #include "weir/env/api/mailbox.h"
 #include "weir/env/posix/host.h"
 
 namespace weir::env {
 namespace {
 
-// A Runnable from a function.
-class Steps final : public Runnable {
- public:
-  explicit Steps(std::function<StepResult()> step, std::string name = "steps")
-      : step_(std::move(step)), name_(std::move(name)) {}
-  StepResult step() override { return step_(); }
-  std::string name() const override { return name_; }
-
- private:
-  std::function<StepResult()> step_;
-  std::string name_;
-};
+using Steps = FunctionRunnable;
 
 PosixExecutor::Options with_threads(std::uint32_t n) {
   PosixExecutor::Options options;
