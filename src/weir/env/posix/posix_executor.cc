@@ -34,14 +34,14 @@ ExecutorThread& PosixExecutor::add_thread(std::string name, std::vector<std::uin
   auto& threads = is_own ? own_ : shared_;
   threads.push_back(std::make_unique<ExecutorThread>(
       clock_,
-      ExecutorThread::Settings{.name = std::move(name),
-                               .cpus = std::move(cpus),
-                               .poll = options_.cores < thread_count_ ? Duration{0} : options_.poll,
-                               .step_warning = options_.step_warning,
-                               .own_threads_to_poll = options_.cores < thread_count_
-                                                          ? 0
-                                                          : options_.cores - thread_count_,
-                               .is_own = is_own},
+      ExecutorThread::Settings{
+          .name = std::move(name),
+          .cpus = std::move(cpus),
+          .poll = options_.cores < thread_count_ ? Duration{0} : options_.poll,
+          .step_warning = is_own ? ParkingSpot::kForever : options_.step_warning,
+          .own_threads_to_poll =
+              options_.cores < thread_count_ ? 0 : options_.cores - thread_count_,
+          .is_own = is_own},
       own_running_));
   return *threads.back();
 }

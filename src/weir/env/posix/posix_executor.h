@@ -21,7 +21,8 @@ struct PosixExecutorOptions {
   // How long a thread without work looks for some before it sleeps. Waking a sleeping one costs
   // much more than this.
   Duration poll = Duration::micros(50);
-  // A step longer than this is logged as LongStep.
+  // A step of a shared thread that is longer than this is logged as LongStep. One with a thread of
+  // its own may take its time.
   Duration step_warning = Duration::millis(100);
   // How many cores there are to poll on; 0 asks the system.
   std::uint32_t cores = 0;

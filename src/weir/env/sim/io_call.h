@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "weir/base/id.h"
+#include "weir/base/result.h"
 
 namespace weir::sim {
 
@@ -41,6 +43,8 @@ struct IoCall {
   std::string path;
   std::string to = {};  // Of a rename and a link.
   std::uint64_t bytes = 0;
+  // After it: what it came to.
+  std::optional<Code> failure = {};
 };
 
 }  // namespace weir::sim

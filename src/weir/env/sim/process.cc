@@ -20,9 +20,11 @@ class SimClock final : public env::Clock {
 
   WallTime wall() const override {
     const SimOptions& options = machine_.options;
-    if (random_.one_in(options.wall_step_one_in))
+    if (random_.one_in(options.wall_step_one_in)) {
       step_ms_ =
           random_.between(-options.wall_step_max.to_millis(), options.wall_step_max.to_millis());
+      machine_.report(Fault::kWallStep);
+    }
     return {options.wall_start.unix_ms + now().ns / 1'000'000 + step_ms_};
   }
 

@@ -27,8 +27,8 @@ class World;
 class Process {
  public:
   explicit Process(World& world);
-  // Cuts it. Where work may still wait in a file call, cut() it before what that work refers to goes.
-  // All that was built over the Env is gone by now. Not from one of its own fibers.
+  // Cuts it. Where work may still wait in a file call, cut() it before what that work refers to
+  // goes. All that was built over the Env is gone by now. Not from one of its own fibers.
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "weir/env/api/function_runnable.h"
 #include "weir/env/sim/internal/fiber.h"
 #include "weir/env/sim/world.h"
 
@@ -16,15 +17,7 @@ using env::Create;
 using env::Placement;
 using env::StepResult;
 
-class Steps final : public env::Runnable {
- public:
-  explicit Steps(std::function<StepResult()> step) : step_(std::move(step)) {}
-  StepResult step() override { return step_(); }
-  std::string name() const override { return "steps"; }
-
- private:
-  std::function<StepResult()> step_;
-};
+using Steps = env::FunctionRunnable;
 
 // Says in its destructor that it has been destroyed.
 struct Witness {

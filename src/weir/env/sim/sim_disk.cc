@@ -21,30 +21,36 @@ bool is_under(std::string_view path, std::string_view directory) {
          (path.size() == directory.size() || directory.empty() || path[directory.size()] == '/');
 }
 
-std::uint64_t rate_of(const SimOptions& options, IoKind kind) {
+// What may go wrong with a call, and once in how many.
+struct Risk {
+  Fault fault;
+  std::uint64_t one_in;
+};
+
+Risk risk_of(const SimOptions& options, IoKind kind) {
   switch (kind) {
     case IoKind::kOpen:
     case IoKind::kRead:
     case IoKind::kInfo:
     case IoKind::kList:
-      return options.read_error_one_in;
+      return {Fault::kFailedRead, options.read_error_one_in};
     case IoKind::kCreate:
     case IoKind::kAppend:
     case IoKind::kClose:
-      return options.write_error_one_in;
+      return {Fault::kFailedWrite, options.write_error_one_in};
     case IoKind::kSync:
     case IoKind::kSyncDirectory:
-      return options.sync_error_one_in;
+      return {Fault::kFailedSync, options.sync_error_one_in};
     case IoKind::kRename:
     case IoKind::kLink:
     case IoKind::kRemove:
     case IoKind::kMakeDirectory:
     case IoKind::kRemoveDirectory:
-      return options.name_error_one_in;
+      return {Fault::kFailedName, options.name_error_one_in};
     case IoKind::kLock:
-      return 0;
+      break;
   }
-  return 0;
+  return {Fault::kFailedRead, 0};
 }
 
 }  // namespace
@@ -72,19 +78,20 @@ Status SimDisk::begin(IoCall& call) {
       if (is_under(call.path, path) || is_under(call.to, path))
         return Error{Code::kRefused, "read-only file system"};
   }
-  return fault_for(call);
+  return draw_fault(call);
 }
 
 void SimDisk::end(const IoCall& call) {
   if (after_) after_(call);
 }
 
-Status SimDisk::fault_for(const IoCall& call) {
+Status SimDisk::draw_fault(const IoCall& call) {
   if (call.kind == IoKind::kAppend && random_.one_in(options_.disk_full_one_in))
     full_until_ = now_ + draw(options_.disk_full, random_);
-  if (random_.one_in(rate_of(options_, call.kind)))
-    return Error{Code::kUnavailable, "input/output error"};
-  return ok();
+  const Risk risk = risk_of(options_, call.kind);
+  if (!random_.one_in(risk.one_in)) return ok();
+  report(risk.fault);
+  return Error{Code::kUnavailable, "input/output error"};
 }
 
 Duration SimDisk::cost_of(const IoCall& call) {

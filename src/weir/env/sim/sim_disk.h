@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/env/sim/fault.h"
 #include "weir/env/sim/internal/volume.h"
 #include "weir/env/sim/io_call.h"
 #include "weir/env/sim/sim_options.h"
@@ -28,8 +29,9 @@ namespace weir::sim {
 class SimDisk {
  public:
   // `now` and `options` are the World's and outlive this.
-  SimDisk(const SimOptions& options, const Instant& now, Random random)
-      : options_(options), now_(now), random_(random) {}
+  SimDisk(const SimOptions& options, const Instant& now, Random random,
+          std::function<void(Fault)> report)
+      : options_(options), now_(now), random_(random), report_(std::move(report)) {}
 
   // --- for tests ------------------------------------------------------------------------------
   // Makes a durable file with this content, with its directories; a file that was there is replaced
@@ -64,6 +66,7 @@ class SimDisk {
   // Numbers the call and asks the hook, the read-only paths and the faults.
   Status begin(IoCall& call);
   void end(const IoCall& call);
+  void report(Fault fault) { report_(fault); }
   // How long the call takes.
   Duration cost_of(const IoCall& call);
   // How many more bytes fit, and why not more.
@@ -79,11 +82,12 @@ class SimDisk {
   void unlock_all(ProcessId process);
 
  private:
-  Status fault_for(const IoCall& call);
+  Status draw_fault(const IoCall& call);
 
   const SimOptions& options_;
   const Instant& now_;
   Random random_;
+  const std::function<void(Fault)> report_;
   Volume volume_;
   std::function<Status(const IoCall&)> before_;
   std::function<void(const IoCall&)> after_;

@@ -26,8 +26,7 @@ struct SimOptions {
   std::uint32_t io_threads = 2;
   // What a step, or a piece of pool work beside its file calls, takes.
   Drawn step_cost{Duration::micros(1), Duration::micros(50)};
-  // Once in so many steps the thread is held up in addition: a garbage-free stand-in for a busy
-  // host.
+  // Once in so many steps the thread is held up in addition, as on a busy host.
   std::uint64_t stall_one_in = 0;
   Drawn stall{Duration::millis(1), Duration::millis(50)};
   // From wake() until the Runnable is ready; also by how much a timer or a piece of work is late.

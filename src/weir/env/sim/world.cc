@@ -34,6 +34,8 @@ void World::at(Instant when, std::function<void()> what) {
   machine_->loop.post(ProcessId{0}, when, std::move(what));
 }
 
+void World::on_fault(std::function<void(Fault)> hook) { machine_->on_fault = std::move(hook); }
+
 void World::stop_faults() {
   SimOptions& options = machine_->options;
   options.read_error_one_in = 0;

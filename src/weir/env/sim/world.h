@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/env/sim/fault.h"
 #include "weir/env/sim/sim_disk.h"
 #include "weir/env/sim/sim_options.h"
 #include "weir/env/sim/trace.h"
@@ -54,7 +55,10 @@ class World {
 
   // Calls `what` when its time has come: a crash, a look at the output, an end of faults.
   void at(Instant when, std::function<void()> what);
-  // The faults of the options occur no more, and a full disk has room again: the liveness phase.
+  // Called whenever a fault strikes, to count which have been met, and when.
+  void on_fault(std::function<void(Fault)> hook);
+  // The faults of the options occur no more, but for what only delays, and a full disk has room
+  // again: the liveness phase.
   void stop_faults();
 
   Instant now() const;

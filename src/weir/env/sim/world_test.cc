@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "weir/base/log.h"
+#include "weir/env/api/function_runnable.h"
 #include "weir/env/api/mailbox.h"
 #include "weir/env/sim/process.h"
 
@@ -14,18 +14,7 @@ using env::Placement;
 using env::StepResult;
 using Why = RunResult::Why;
 
-// A Runnable from a function.
-class Steps final : public env::Runnable {
- public:
-  explicit Steps(std::function<StepResult()> step, std::string name = "steps")
-      : step_(std::move(step)), name_(std::move(name)) {}
-  StepResult step() override { return step_(); }
-  std::string name() const override { return name_; }
-
- private:
-  std::function<StepResult()> step_;
-  std::string name_;
-};
+using Steps = env::FunctionRunnable;
 
 TEST(World, StepsUntilDoneAndTimePasses) {
   World world(1);
@@ -164,7 +153,9 @@ TEST(World, NoWakeUpIsLost) {
     std::vector<std::unique_ptr<Steps>> runnables;
     int passed = 0;
     for (std::size_t i = 0; i != 3; ++i) {
-      runnables.push_back(std::make_unique<Steps>([&boxes, &passed, i] {
+      runnables.push_back(std::make_unique<Steps>([&, i] {
+        // The last one waits in a file call, in which it may be woken too.
+        if (i == 2) std::ignore = process.env().files.info("/");  // A fault is as good.
         for (const int token : boxes[i].take()) {
           ++passed;
           if (token != 0) boxes[(i + 1) % 3].post(token - 1);
@@ -287,99 +278,6 @@ TEST(World, TheWallClockMayStepBackAndTheOtherNever) {
   }
   EXPECT_GT(back, 5);
   EXPECT_EQ(clock.now(), world.now());
-}
-
-// A busy little machine: a ring of runnables, one of them on a thread of its own that writes files,
-// and pool work, under a drawn profile.
-struct Busy {
-  explicit Busy(World& on) : world(on), process(on), env(process.env()) {
-    for (std::size_t i = 0; i != boxes.size(); ++i) {
-      runnables.push_back(std::make_unique<Steps>([this, i] { return step(i); }));
-      boxes[i].wake_with(env.executor.start(
-          *runnables.back(), i == 0 ? Placement::own_thread() : Placement::shared(0)));
-    }
-    boxes[0].post(60);
-  }
-  ~Busy() { process.cut(); }  // While what its work refers to is still there.
-  StepResult step(std::size_t i) {
-    for (const int token : boxes[i].take()) {
-      log::Event(log::Level::kInfo, "Token").field("left", token);
-      if (i == 0) write("own" + std::to_string(token));
-      if (token % 5 == 0) env.io.submit([this, token] { write("pool" + std::to_string(token)); });
-      if (token != 0) boxes[(i + 1) % boxes.size()].post(token - 1);
-      if (token == 0) is_done = true;
-    }
-    return StepResult::blocked();
-  }
-  void write(const std::string& name) {
-    outcomes += replace_file(env.files, name, bytes_of(name)) ? 'y' : 'n';
-  }
-
-  World& world;
-  Process process;
-  env::Env env;
-  std::vector<env::Mailbox<int>> boxes{4};
-  std::vector<std::unique_ptr<Steps>> runnables;
-  std::string outcomes;
-  bool is_done = false;
-};
-
-// The hash of a run in which the process is cut, the disk crashes and another process goes on.
-std::uint64_t run_and_crash(std::uint64_t seed, std::string* text = nullptr) {
-  World world(seed, draw_profile(seed));
-  log::set_sink(&world.trace());
-  if (text) world.trace().listen([text](std::string_view line) { text->append(line) += '\n'; });
-  const Instant crash{world.fork_random().between(0, 20'000'000)};
-  {
-    Busy busy(world);
-    world.run([&] { return busy.is_done; }, crash);
-  }
-  world.disk().crash(CrashMode::kRandom);
-  {
-    Busy busy(world);
-    world.stop_faults();
-    world.run([&] { return busy.is_done; });
-    EXPECT_TRUE(busy.is_done);
-  }
-  log::set_sink(nullptr);
-  EXPECT_EQ(world.disk().open_handles(), 0u);
-  return world.trace().hash();
-}
-
-TEST(World, TheSameSeedIsTheSameRun) {
-  std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 0; seed != 60; ++seed) {
-    std::string first;
-    std::string second;
-    const auto hash = run_and_crash(seed, &first);
-    EXPECT_EQ(run_and_crash(seed, &second), hash);
-    EXPECT_EQ(first, second);
-    EXPECT_EQ(run_and_crash(seed), hash);  // Listening changes nothing.
-    hashes.insert(hash);
-  }
-  EXPECT_EQ(hashes.size(), 60u);
-}
-
-TEST(SimOptions, AProfileIsDrawnFromItsSeedAndAllKindsOccur) {
-  int calm = 0;
-  int slow_disk = 0;
-  int failing_sync = 0;
-  for (std::uint64_t seed = 0; seed != 300; ++seed) {
-    const SimOptions options = draw_profile(seed);
-    EXPECT_EQ(options.sync_error_one_in, draw_profile(seed).sync_error_one_in);
-    EXPECT_GE(options.executor_threads, 1u);
-    EXPECT_LE(options.step_cost.min, options.step_cost.max);
-    EXPECT_LE(options.stall.min, options.stall.max);
-    EXPECT_LE(options.io_latency.min, options.io_latency.max);
-    EXPECT_LE(options.disk_full.min, options.disk_full.max);
-    if (options.write_error_one_in + options.sync_error_one_in + options.name_error_one_in == 0)
-      ++calm;
-    if (options.disk_bytes_per_second != 0) ++slow_disk;
-    if (options.sync_error_one_in != 0) ++failing_sync;
-  }
-  EXPECT_GT(calm, 50);
-  EXPECT_GT(slow_disk, 30);
-  EXPECT_GT(failing_sync, 50);
 }
 
 }  // namespace

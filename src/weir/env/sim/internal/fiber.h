@@ -45,13 +45,13 @@ class Fiber {
   bool is_idle_ = true;
   bool is_quitting_ = false;
 
-  // What the sanitizers keep for us across switches.
-  void* caller_fake_stack_ = nullptr;
-  void* own_fake_stack_ = nullptr;
-  const void* caller_stack_ = nullptr;
-  std::size_t caller_stack_bytes_ = 0;
-  void* own_tsan_ = nullptr;
-  void* caller_tsan_ = nullptr;
+  // What the sanitizers keep for us across switches; unused without them.
+  [[maybe_unused]] void* caller_fake_stack_ = nullptr;
+  [[maybe_unused]] void* own_fake_stack_ = nullptr;
+  [[maybe_unused]] const void* caller_stack_ = nullptr;
+  [[maybe_unused]] std::size_t caller_stack_bytes_ = 0;
+  [[maybe_unused]] void* own_tsan_ = nullptr;
+  [[maybe_unused]] void* caller_tsan_ = nullptr;
 };
 
 }  // namespace weir::sim

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
+#include "weir/env/sim/fault.h"
 #include "weir/env/sim/internal/event_loop.h"
 #include "weir/env/sim/sim_disk.h"
 #include "weir/env/sim/sim_options.h"
@@ -18,7 +20,13 @@ struct Machine {
         random(seed),
         loop(random.fork()),
         trace(loop.now()),
-        disk(options, loop.now(), random.fork()) {}
+        disk(options, loop.now(), random.fork(), [this](Fault fault) { report(fault); }) {}
+
+  // A fault has struck.
+  void report(Fault fault) {
+    trace.record("fault", name_of(fault));
+    if (on_fault) on_fault(fault);
+  }
 
   SimOptions options;
   Random random;  // Forked for each part, so that one part's draws do not move another's.
@@ -27,6 +35,7 @@ struct Machine {
   SimDisk disk;
   std::vector<Process*> processes;  // Alive, in order of creation.
   std::uint32_t processes_made = 0;
+  std::function<void(Fault)> on_fault;
 };
 
 // What the parts of one Process share.

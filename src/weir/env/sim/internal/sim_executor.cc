@@ -126,7 +126,9 @@ SimExecutor::Task* SimExecutor::choose(Thread& thread) {
   if (!random_.one_in(life_.machine.options.spurious_step_one_in))
     std::erase_if(candidates, [](const Task* task) { return task->state != Task::State::kReady; });
   if (candidates.empty()) return nullptr;
-  return candidates[random_.below(candidates.size())];
+  Task* chosen = candidates[random_.below(candidates.size())];
+  if (chosen->state != Task::State::kReady) life_.machine.report(Fault::kSpuriousStep);
+  return chosen;
 }
 
 void SimExecutor::step(Thread& thread, Task& task) {
@@ -146,8 +148,8 @@ void SimExecutor::step(Thread& thread, Task& task) {
 
 void SimExecutor::finish(Thread& thread, Task& task) {
   thread.is_stepping = false;
-  const Duration cost = draw_cost() + life_.machine.loop.take_debt();
   if (life_.is_cut) return;
+  const Duration cost = draw_cost() + life_.machine.loop.take_debt();
   thread.busy_until = life_.machine.loop.now() + cost;
   settle(thread, task);
   schedule(thread);
@@ -180,6 +182,7 @@ Duration SimExecutor::draw_cost() {
   const SimOptions& options = life_.machine.options;
   const Duration cost = draw(options.step_cost, random_);
   if (!random_.one_in(options.stall_one_in)) return cost;
+  life_.machine.report(Fault::kStall);
   return cost + draw(options.stall, random_);
 }
 

@@ -59,8 +59,9 @@ Outcome SimFileSystem::call(IoCall call, Effect effect, OnFault on_fault) {
   if (life_.is_cut) return during(call, gone());
   if (!begun) on_fault();
   Outcome outcome = begun ? effect() : Outcome(begun.error());
+  if (!outcome) call.failure = outcome.error().code;
   machine.trace.record("outcome", "", call.number,
-                       outcome ? 0 : 1 + static_cast<std::uint64_t>(outcome.error().code));
+                       outcome ? 0 : 1 + static_cast<std::uint64_t>(*call.failure));
   machine.disk.end(call);
   machine.loop.wait(life_.id, cost - until_effect);
   if (life_.is_cut) return during(call, gone());
@@ -147,7 +148,9 @@ class SimWritableFile final : public env::WritableFile {
     const auto room = files_.disk().room();
     const auto fits = std::min<std::uint64_t>(room, bytes.size());
     files_.volume().append(*handle_.inode(), bytes.first(fits));
-    return fits == bytes.size() ? ok() : disk_full();
+    if (fits == bytes.size()) return ok();
+    files_.disk().report(Fault::kDiskFull);
+    return disk_full();
   }
 
   SimFileSystem& files_;
