@@ -58,6 +58,8 @@ class Engine {
   memory::StagingPool& staging() { return staging_; }
   JobId job() const { return job_; }
   Epoch epoch() const { return epoch_; }
+  // Whether there is a checkpoint that it begins from.
+  bool restored() const { return !retained_.empty(); }
 
  private:
   Engine(EngineParts parts, const EngineOptions& options, operators::Program program,

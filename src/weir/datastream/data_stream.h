@@ -212,4 +212,27 @@ class FusedStream {
   std::string name_;
 };
 
+namespace datastream {
+
+// The beginning of a stream: the operator that assigns splits and, behind it, the readers.
+template <class T>
+DataStream<T> add_source(ProgramBuilder& builder, std::shared_ptr<const connectors::Source<T>> source,
+                         std::string name) {
+  const auto enumerator = builder.add(
+      {.stream = {.name = name + " splits", .parallelism = 1, .is_source = true},
+       .factory = make_factory<connectors::SplitAssignment>([source] {
+         return std::make_unique<connectors::SplitEnumeratorOperator>(source->make_enumerator());
+       })});
+  const auto reader = builder.add(
+      {.stream = {.name = std::move(name), .parallelism = builder.default_parallelism(), .is_source = true},
+       .factory = make_factory<T>([source] {
+         return std::make_unique<connectors::SourceReaderOperator<T>>(source->make_reader());
+       })});
+  builder.connect(reader, {.from = enumerator,
+                           .partitioning = graph::Partitioning::kDirect,
+                           .make_router = [](std::uint32_t) { return std::make_unique<connectors::AssignmentRouter>(); }});
+  return {builder, reader};
+}
+
+}  // namespace datastream
 }  // namespace weir

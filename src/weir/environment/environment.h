@@ -104,21 +104,7 @@ class Environment {
 
   template <class T>
   DataStream<T> add_source(std::shared_ptr<const connectors::Source<T>> source, std::string name) {
-    auto& builder = program();
-    const auto enumerator = builder.add(
-        {.stream = {.name = name + " splits", .parallelism = 1, .is_source = true},
-         .factory = datastream::make_factory<connectors::SplitAssignment>([source] {
-           return std::make_unique<connectors::SplitEnumeratorOperator>(source->make_enumerator());
-         })});
-    const auto reader = builder.add(
-        {.stream = {.name = std::move(name), .parallelism = builder.default_parallelism(), .is_source = true},
-         .factory = datastream::make_factory<T>([source] {
-           return std::make_unique<connectors::SourceReaderOperator<T>>(source->make_reader());
-         })});
-    builder.connect(reader, {.from = enumerator,
-                             .partitioning = graph::Partitioning::kDirect,
-                             .make_router = [](std::uint32_t) { return std::make_unique<connectors::AssignmentRouter>(); }});
-    return {builder, reader};
+    return datastream::add_source<T>(program(), std::move(source), std::move(name));
   }
 
   std::unique_ptr<State> state_;

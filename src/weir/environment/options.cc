@@ -43,7 +43,7 @@ std::vector<config::Declaration> weir_options() {
           kMaxConcurrent.declaration(),      kTolerableFailures.declaration(), kRetained.declaration(),
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
           kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(),
-          kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
+          kBatchRecords.declaration(),      kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
           kIoThreads.declaration(),          kIoCpus.declaration()};
 }
 
@@ -67,6 +67,7 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   options.limits.heap_bytes_max = configuration.get(kHeapBytesMax).bytes;
   options.limits.overflow_bytes_max = configuration.get(kOverflowBytesMax).bytes;
   WEIR_TRY(read_number(configuration, kBatchesPerChannel, 1, 1024, options.limits.gate.batches_per_channel));
+  WEIR_TRY(read_number(configuration, kBatchRecords, 1, 65536, options.limits.batch_records));
   WEIR_TRY(read_number(configuration, kFloatingBatches, 0, 4096, options.limits.gate.floating_batches));
   options.staging.limit_bytes = configuration.get(kStagingBytesMax).bytes;
   if (options.staging.limit_bytes < 4 * options.staging.chunk_bytes)

@@ -55,6 +55,8 @@ inline const config::Option<std::int64_t> kBatchesPerChannel{
     "exchange.batches-per-channel", "", 2, "How many batches a channel between Subtasks can always have under way."};
 inline const config::Option<std::int64_t> kFloatingBatches{
     "exchange.floating-batches-per-gate", "", 8, "How many more go to whichever channel of an input needs them."};
+inline const config::Option<std::int64_t> kBatchRecords{
+    "exchange.batch-records", "", 1024, "How many records a batch holds."};
 inline const config::Option<std::int64_t> kThreads{
     "taskmanager.threads", "--threads", 0, "How many threads run Subtasks; 0: one per core."};
 inline const config::Option<std::string> kCpus{

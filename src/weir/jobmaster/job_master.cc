@@ -84,6 +84,7 @@ void JobMaster::deploy(AttemptId attempt) {
   event.field("attempt", attempt.value).field("phase", from ? "restore" : "fresh");
   if (from) event.field("checkpoint", from->id.value);
   attempt_ = attempt;
+  running_ = 0;
   tasks_.clear();
   auto tasks = assign_state(parts_.graph, from, attempt, parts_.unclaimed);
   if (!tasks) return tell_failover(failover::JobFailed{attempt, tasks.error(), now()});
@@ -118,7 +119,9 @@ void JobMaster::on(ManualRequest& request) {
 bool JobMaster::is_current(ExecutionId execution) const { return tasks_.contains(execution); }
 
 void JobMaster::on(rpc::TaskRunning& message) {
-  if (is_current(message.execution)) tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
+  if (!is_current(message.execution)) return;
+  if (++running_ == tasks_.size()) log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
+  tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
 }
 
 void JobMaster::on(rpc::TaskAtEnd& message) {

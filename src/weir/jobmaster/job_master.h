@@ -140,6 +140,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   Phase phase_ = Phase::kNew;
   AttemptId attempt_{};
   std::map<ExecutionId, TaskState> tasks_;
+  std::size_t running_ = 0;   // tasks of the attempt that have said so
   bool is_stopping_ = false;  // CancelAll has gone out, AllTasksStopped not yet
   bool is_settled_ = false;   // since the coordinator was stopped
   std::vector<ha::Pointer> retained_;  // completed, newest first

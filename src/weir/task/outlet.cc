@@ -8,7 +8,7 @@ Outlet::Outlet(operators::Output& output,
   for (auto& edge : edges) {
     stream::BatchPtr copy;
     if (edges.size() > 1)
-      copy = output.any_open().make_another(output.any_open().columns(), stream::kBatchRecords);
+      copy = output.any_open().make_another(output.any_open().columns(), output.any_open().capacity());
     lanes_.push_back({.edge = std::move(edge), .copy = std::move(copy)});
   }
 }

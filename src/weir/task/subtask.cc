@@ -349,8 +349,12 @@ void Subtask::act_on(const alignment::Answer& answer) {
 
 Standing Subtask::send_outgoing() {
   if (const auto progress = chain_.drain(); progress != Progress::kDone) return standing_of(progress);
-  if (!chain_.flush(Flush::kAll)) return Standing::kWaitsForOutput;
   auto& next = outgoing_.front();
+  if (!chain_.flush(Flush::kAll)) {
+    if (!std::exchange(next.is_delayed, true) && std::holds_alternative<CheckpointBarrier>(next.element))
+      log::Event(log::Level::kDebug, "BarrierWaits").field("task", parts_.name);
+    return Standing::kWaitsForOutput;
+  }
   const bool is_sent = std::visit([this](const auto& element) { return chain_.broadcast(element); }, next.element);
   if (!is_sent) return Standing::kWaitsForOutput;
   const auto outgoing = std::move(next);
@@ -396,7 +400,10 @@ void Subtask::take_cut(const CheckpointBarrier& barrier) {
   if (state_.is_empty()) upload->seal();
   if (at_end && !first_cut_at_end_) first_cut_at_end_ = id;
   timings_[id] = {.alignment = aligner_.figures().duration, .cut = now() - cut_at_, .upload = {}};
-  log::Event(log::Level::kDebug, "CutTaken").field("task", parts_.name).field("checkpoint", id.value);
+  log::Event(log::Level::kInfo, "CutTaken")
+      .field("task", parts_.name)
+      .field("checkpoint", id.value)
+      .field("phase", "upload");
 }
 
 std::vector<OperatorPart> Subtask::snapshot_operators(CheckpointId id) {

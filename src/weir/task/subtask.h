@@ -107,6 +107,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   struct Outgoing {
     std::variant<CheckpointBarrier, stream::EndOfData, stream::EndOfPartition> element;
     bool is_aborted = false;  // a barrier that is sent to its end but not cut any more
+    bool is_delayed = false;  // its outputs had no room at first
   };
 
   void take_letters();

@@ -94,7 +94,7 @@ class Deployment {
     for (const auto node : vertex.chain) {
       const auto& factory = *parts_.program.factories[node.value];
       OperatorChain::Link link{.op = factory.make(), .name = graph_.stream.node(node).name + suffix};
-      if (auto batch = factory.make_output(columns_behind(node), stream::kBatchRecords))
+      if (auto batch = factory.make_output(columns_behind(node), parts_.limits.batch_records))
         link.output = std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
       links.push_back(std::move(link));
       parts.contexts.push_back(context_of(task, vertex, node, attempt));
@@ -138,7 +138,7 @@ class Deployment {
       const auto& factory = *parts_.program.factories[vertex.chain.back().value];
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
           std::move(lanes), make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr,
-          factory.make_output(graph_.stream_edge(edge).columns, stream::kBatchRecords)));
+          factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records)));
     }
     return partitions;
   }

@@ -108,12 +108,15 @@ void CommitDriver::perform(commit::Commit& output) {
       .field("sink", context_->name)
       .field("checkpoint", last.value)
       .field("parts", output.committables.size());
-  strand_->submit([this, committer = committer_, batch = output.batch, committables = std::move(output.committables),
+  strand_->submit([this, last, committer = committer_, batch = output.batch, committables = std::move(output.committables),
                    post = context_->post] {
     auto outcome = committer->commit(committables);
-    post([this, batch, outcome = std::move(outcome)] {
+    post([this, batch, last, outcome = std::move(outcome)] {
       --commits_out_;
-      if (outcome.status) return step(commit::CommitDone{batch, now()});
+      if (outcome.status) {
+        log::Event(log::Level::kInfo, "Committed").field("sink", context_->name).field("checkpoint", last.value);
+        return step(commit::CommitDone{batch, now()});
+      }
       log::Event(log::Level::kWarning, "CommitFailed")
           .field("sink", context_->name)
           .field("reason", outcome.status.error().to_string());

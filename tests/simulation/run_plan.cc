@@ -1,0 +1,72 @@
+#include "tests/simulation/run_plan.h"
+
+namespace weir::simulation {
+namespace {
+
+// Small limits, so that everything that can be full is full now and then.
+void draw_limits(cluster::EngineOptions& engine, Random& random) {
+  auto& limits = engine.limits;
+  limits.gate.batches_per_channel = static_cast<std::uint32_t>(random.between(1, 3));
+  limits.gate.floating_batches = static_cast<std::uint32_t>(random.between(0, 3));
+  limits.batch_records = static_cast<std::uint32_t>(random.between(1, 16));
+  engine.staging.chunk_bytes = std::size_t{1} << random.between(9, 13);
+  engine.staging.limit_bytes = engine.staging.chunk_bytes * static_cast<std::uint64_t>(random.between(3, 12));
+  engine.staging.spare_chunks = static_cast<std::size_t>(random.between(0, 2));
+}
+
+void draw_checkpoints(checkpoint::CheckpointOptions& checkpoints, Random& random) {
+  checkpoints.interval = Duration::millis(random.between(10, 60));
+  if (random.one_in(4)) checkpoints.min_pause = Duration::millis(random.between(1, 30));
+  checkpoints.timeout = random.one_in(4) ? Duration::millis(random.between(10, 60)) : Duration::seconds(10);
+  checkpoints.tolerable_failures = static_cast<std::uint32_t>(random.one_in(2) ? 0 : random.between(1, 5));
+  checkpoints.retained = static_cast<std::uint32_t>(random.between(1, 3));
+  if (checkpoints.min_pause == Duration{} && random.one_in(4)) checkpoints.max_concurrent = 2;
+}
+
+}  // namespace
+
+std::string_view name_of(WorkloadKind kind) {
+  switch (kind) {
+    case WorkloadKind::kKeyedCount: return "keyed count";
+    case WorkloadKind::kLedger: return "ledger";
+    case WorkloadKind::kRing: return "ring";
+  }
+  return "?";
+}
+
+RunPlan draw_plan(std::uint64_t seed) {
+  Random random(seed ^ 0x77656972);
+  RunPlan plan{.seed = seed};
+  plan.workload = kWorkloads[random.below(kWorkloads.size())];
+  plan.records = static_cast<std::uint64_t>(random.between(100, 2000));
+  plan.keys = static_cast<std::uint64_t>(random.between(1, 300));
+  plan.sim = sim::draw_profile(seed);
+  plan.engine.job_name = "simulated";
+  plan.engine.restart_strategy = failover::FixedDelayRestart{.delay = Duration::millis(random.between(0, 50))};
+  plan.engine.watchdog.aborts = true;
+  draw_checkpoints(plan.engine.checkpoints, random);
+  draw_limits(plan.engine, random);
+
+  const bool rescales = random.one_in(3);
+  const auto draw_scale = [&] {
+    return Scale{.sources = static_cast<std::uint32_t>(random.between(1, 3)),
+                 .keyed = static_cast<std::uint32_t>(random.between(1, 4))};
+  };
+  plan.scales.push_back(draw_scale());
+  const auto deaths = random.below(5);
+  for (std::uint64_t i = 0; i != deaths; ++i) {
+    Death death{.after = Duration::millis(random.between(1, 400)), .file_call = std::nullopt, .power = std::nullopt};
+    if (random.one_in(2)) death.file_call = static_cast<std::uint64_t>(random.between(1, 300));
+    if (!random.one_in(3)) {
+      constexpr std::array kModes = {sim::CrashMode::kRandom, sim::CrashMode::kRandom, sim::CrashMode::kKeepNothing,
+                                     sim::CrashMode::kKeepEverything};
+      death.power = kModes[random.below(kModes.size())];
+    }
+    plan.deaths.push_back(death);
+    plan.scales.push_back(rescales ? draw_scale() : plan.scales.front());
+  }
+  if (random.one_in(5)) plan.throw_one_in = static_cast<std::uint64_t>(random.between(50, 2000));
+  return plan;
+}
+
+}  // namespace weir::simulation

@@ -1,0 +1,182 @@
+#include "tests/simulation/simulation.h"
+
+#include <cstdio>
+
+#include "weir/connectors/api/sink_operator.h"
+#include "weir/datastream/job_definition_error.h"
+#include "weir/ha/file/file_store.h"
+#include "weir/state/heap/heap_backend.h"
+#include "weir/storage/filesystem/filesystem_storage.h"
+
+namespace weir::simulation {
+namespace {
+
+constexpr char kCheckpointDir[] = "checkpoints";
+// A life may take this long before it counts as hanging, in simulated time; after the faults have stopped.
+constexpr Duration kPatience = Duration::seconds(600);
+// A process that ended badly is started again after this long, as a supervisor would.
+constexpr Duration kRestartPause = Duration::millis(100);
+
+}  // namespace
+
+// One process with an engine in it.
+struct Simulation::Life {
+  explicit Life(sim::World& world) : process(world) {}
+  ~Life() {
+    process.cut();  // Nothing runs any more; what waits in a file call has got its error.
+    engine.reset();
+  }
+
+  sim::Process process;
+  state::heap::HeapStateBackend backend;
+  memory::HeapPages pages;
+  metrics::Registry metrics;
+  config::Configuration configuration;
+  std::unique_ptr<cluster::Engine> engine;
+  std::optional<jobmaster::JobEnd> end;
+  bool is_dead = false;
+};
+
+Simulation::Simulation(RunPlan plan)
+    : plan_(std::move(plan)),
+      world_(plan_.seed, plan_.sim),
+      watcher_(world_.trace()),
+      output_(std::make_shared<connectors::Collected<std::string>>()),
+      workload_(make_workload(plan_.workload, output_)),
+      expected_(workload_->expected(plan_)),
+      random_(plan_.seed) {
+  log::set_sink(&watcher_);
+  world_.on_fault([this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
+  watcher_.on_event([this](std::string_view event) {
+    if (event == "CheckpointComplete") verdict_.reached.count("checkpoint completed");
+    if (event == "CheckpointAborted") verdict_.reached.count("checkpoint aborted");
+    if (event == "BarrierWaits") verdict_.reached.count("barrier during back-pressure");
+    if (event == "CommitRepeated") verdict_.reached.count("commit repeated after a restore");
+    if (event == "TaskFailed") verdict_.reached.count("task failed");
+  });
+}
+
+Simulation::~Simulation() { log::set_sink(nullptr); }
+
+void Simulation::listen(std::function<void(std::string_view)> listener) {
+  world_.trace().listen(std::move(listener));
+}
+
+Verdict Simulation::run() {
+  std::size_t number = 0;
+  for (const auto& death : plan_.deaths) {
+    if (failed()) break;
+    const auto end = live(number++, &death);
+    check_safety("after a life");
+    if (end == LifeEnd::kFinished) break;
+  }
+  world_.stop_faults();
+  may_throw_ = false;
+  // A process that ends badly is started again; without faults one start is enough, two if the last fault left the JobMaster
+  // unsure.
+  auto end = LifeEnd::kEndedBadly;
+  for (int start = 0; start != 3 && end == LifeEnd::kEndedBadly && !failed(); ++start) end = live(number++, nullptr);
+  check_safety("at the end");
+  if (!failed() && end != LifeEnd::kFinished)
+    verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped"
+                                               : "the job ended badly though the faults had stopped";
+  Lines visible;
+  for (const auto& line : output_->values()) ++visible[line];
+  if (!failed()) verdict_.failure = missing_in(visible, expected_);
+  verdict_.trace_hash = world_.trace().hash();
+  verdict_.file_calls = world_.disk().call_count();
+  return verdict_;
+}
+
+Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
+  Life life(world_);
+  watcher_.process_begins();
+  const auto die = [&] {
+    verdict_.reached.strike(death->power ? "power lost" : "process killed", watcher_.now());
+    life.is_dead = true;
+    life.process.cut();
+  };
+  const auto first_call = world_.disk().call_count();
+  world_.disk().after_each_call([&](const sim::IoCall&) {
+    if (death && death->file_call && !life.is_dead && world_.disk().call_count() - first_call >= *death->file_call) die();
+  });
+  begin_life(life, number);
+  const auto began = world_.now();
+  const auto deadline = death && !death->file_call ? began + death->after : began + kPatience;
+  const auto ran = world_.run([&] { return life.is_dead || life.end.has_value(); }, deadline);
+  world_.disk().after_each_call({});
+
+  auto end = LifeEnd::kFinished;
+  if (!life.is_dead && !life.end && death && !death->file_call) die();
+  if (life.is_dead) {
+    end = LifeEnd::kDied;
+  } else if (!life.end) {
+    end = LifeEnd::kTimeUp;
+    if (ran.why == sim::RunResult::Why::kNothingLeft) {
+      verdict_.failure = "nothing moves any more, though the job is not over:";
+      for (const auto& name : ran.unfinished) verdict_.failure += " " + name;
+    }
+  } else if (life.end->kind != jobmaster::JobEnd::Kind::kFinished) {
+    end = LifeEnd::kEndedBadly;
+    const bool for_good = life.end->error && is_for_good(life.end->error->code);
+    // No fault of ours makes an error for good, which would need a hand.
+    if (for_good) verdict_.failure = "the job failed for good: " + life.end->error->to_string();
+  }
+  watcher_.process_ends();
+  life.process.cut();
+  life.engine.reset();
+  if (end == LifeEnd::kDied && death->power) world_.disk().crash(*death->power);
+  if (end != LifeEnd::kFinished) world_.run(world_.now() + kRestartPause);
+  return end;
+}
+
+void Simulation::begin_life(Life& life, std::size_t number) {
+  const auto fail = [&](Error error) {
+    life.end = jobmaster::JobEnd{jobmaster::JobEnd::Kind::kFailed, std::move(error)};
+  };
+  std::ignore = life.configuration.declare(connectors::kRewindOutput.declaration());
+  datastream::ProgramBuilder builder;
+  auto plan = plan_;
+  if (!may_throw_) plan.throw_one_in = 0;
+  const auto& scale = plan_.scale_of(number);
+  if (number > 0 && (scale.keyed != plan_.scale_of(number - 1).keyed || scale.sources != plan_.scale_of(number - 1).sources))
+    verdict_.reached.count("restore at another parallelism");
+  workload_->build(builder, plan, scale);
+  auto program = builder.build(plan_.engine.job_name, graph::Chaining::kOn);
+
+  const auto env = life.process.env();
+  cluster::EngineParts parts{
+      .env = env,
+      .backend = life.backend,
+      .pages = life.pages,
+      .metrics = life.metrics,
+      .open_store =
+          [env](JobId fresh) {
+            return ha::FileStore::open(env.files, {.checkpoint_dir = kCheckpointDir, .job_name = "simulated", .fresh = fresh});
+          },
+      .open_storage = [env](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
+        const auto directory = env::join(*ha::job_directory(kCheckpointDir, "simulated"), job.to_hex());
+        return std::make_unique<storage::FilesystemStorage>(
+            env.files, storage::FilesystemStorage::Options{.directory = directory, .epoch = epoch});
+      }};
+  auto opened = cluster::Engine::open(std::move(parts), plan_.engine, std::move(program), life.configuration);
+  if (life.is_dead) return;
+  if (!opened) return fail(opened.error());
+  if (std::holds_alternative<ha::AlreadyFinished>(*opened)) {
+    life.end = jobmaster::JobEnd{};
+    return;
+  }
+  life.engine = std::get<std::unique_ptr<cluster::Engine>>(*std::move(opened));
+  verdict_.reached.count(life.engine->restored() ? "restore in a new process" : "restore from nothing");
+  life.engine->start([&life](jobmaster::JobEnd end) { life.end = std::move(end); });
+}
+
+void Simulation::check_safety(const char* when) {
+  if (failed()) return;
+  Lines visible;
+  for (const auto& line : output_->values()) ++visible[line];
+  const auto wrong = wrong_in(visible, expected_);
+  if (!wrong.empty()) verdict_.failure = std::string(when) + ": " + wrong;
+}
+
+}  // namespace weir::simulation

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/simulation/phases.h"
+#include "tests/simulation/reached.h"
+#include "tests/simulation/run_plan.h"
+#include "tests/simulation/workload.h"
+#include "weir/env/sim/process.h"
+#include "weir/env/sim/world.h"
+
+namespace weir::simulation {
+
+// How a run went.
+struct Verdict {
+  std::string failure;  // empty: as it must
+  std::uint64_t trace_hash = 0;
+  std::uint64_t file_calls = 0;  // of all lives
+  Reached reached;
+};
+
+// Runs one plan: lives of a process one after the other on one machine, each ended by its death, by a failed job or by the
+// end of the job; while faults may strike, nothing wrong may ever be visible; when they have stopped, everything
+// must become visible.
+//
+//   Thread  one; one run at a time in a process
+class Simulation {
+ public:
+  explicit Simulation(RunPlan plan);
+  ~Simulation();
+
+  // Gets each event of the trace as a line.
+  void listen(std::function<void(std::string_view)> listener);
+  Verdict run();
+
+ private:
+  struct Life;
+
+  enum class LifeEnd { kFinished, kEndedBadly, kDied, kTimeUp };
+  LifeEnd live(std::size_t number, const Death* death);
+  void begin_life(Life& life, std::size_t number);
+  void check_safety(const char* when);
+  bool failed() const { return !verdict_.failure.empty(); }
+
+  const RunPlan plan_;
+  sim::World world_;
+  PhaseWatcher watcher_;
+  const Output output_;
+  const std::unique_ptr<Workload> workload_;
+  const Lines expected_;
+  Random random_;
+  Verdict verdict_;
+  bool may_throw_ = true;
+};
+
+}  // namespace weir::simulation

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/simulation/simulation.h"
+
+namespace weir::simulation {
+
+// The seeds of `./dev test`: 1 .. 300, for the whole project.
+inline constexpr std::uint64_t kListedSeeds = 300;
+
+struct SwarmResult {
+  std::vector<std::pair<std::uint64_t, std::string>> failures;  // seed, what was wrong
+  std::vector<std::uint64_t> hashes;                            // per seed
+  Reached reached;
+};
+
+// Runs seeds first .. first+count-1; stops at the first failure where told to.
+enum class OnFailure { kGoOn, kStop };
+SwarmResult run_seeds(std::uint64_t first, std::uint64_t count, OnFailure on_failure);
+
+}  // namespace weir::simulation
