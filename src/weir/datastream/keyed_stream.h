@@ -27,14 +27,14 @@ class KeyedStream {
 
   // How many records of the key there were so far, with each record.
   DataStream<Keyed<K, std::uint64_t>> count() const {
-    return fold<std::uint64_t>("count", [](std::uint64_t& value, bool, const T&) { ++value; });
+    return fold<std::uint64_t>("count", [](std::uint64_t& value, const T&) { ++value; });
   }
   // The sum so far of what a member pointer or a function takes from the records.
   template <class Extract>
   auto sum(Extract extract) const {
     using V = std::remove_cvref_t<std::invoke_result_t<const Extract&, const T&>>;
     static_assert(std::is_arithmetic_v<V>, "sum: only numbers can be summed");
-    return fold<V>("sum", [extract = std::move(extract)](V& value, bool, const T& record) {
+    return fold<V>("sum", [extract = std::move(extract)](V& value, const T& record) {
       value = static_cast<V>(value + std::invoke(extract, record));
     });
   }
@@ -46,8 +46,8 @@ class KeyedStream {
   // `T f(const T& so_far, const T& record)`; the key's first record is the first result.
   template <class F>
   DataStream<Keyed<K, T>> reduce(F f) const {
-    return fold<T>("reduce", [f = std::move(f)](T& value, bool is_new, const T& record) {
-      value = is_new ? record : f(value, record);
+    return fold<T>("reduce", [f = std::move(f)](T& value, bool is_first, const T& record) {
+      value = is_first ? record : f(value, record);
     });
   }
   // A function with state of its own per key; see operators/process/keyed_process.h.

@@ -41,15 +41,20 @@ void Output::take_text_block(std::size_t size) {
 
 stream::AnyBatch* Output::oldest() {
   if (!overflow_.empty()) return overflow_.front().get();
-  return open_ && !open_->is_empty() ? open_.get() : nullptr;
+  return open_->is_empty() ? nullptr : open_.get();
 }
 
 stream::BatchPtr Output::take_oldest(stream::BatchPtr replacement) {
+  WEIR_DCHECK(replacement && replacement->is_empty());
   if (overflow_.empty()) return std::exchange(open_, std::move(replacement));
+  spare_.push_back(std::move(replacement));
+  return take_overflow();
+}
+
+stream::BatchPtr Output::take_overflow() {
   auto batch = std::move(overflow_.front());
   overflow_.erase(overflow_.begin());
   overflow_bytes_ -= batch->bytes();
-  if (replacement) spare_.push_back(std::move(replacement));
   return batch;
 }
 
@@ -58,7 +63,7 @@ void Output::clear_oldest() {
     open_->clear();
     return;
   }
-  auto batch = take_oldest(nullptr);
+  auto batch = take_overflow();
   batch->clear();
   spare_.push_back(std::move(batch));
 }

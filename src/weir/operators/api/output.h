@@ -25,17 +25,17 @@ class Output {
  public:
   Output(stream::BatchPtr open, std::uint64_t overflow_bytes_max);
 
-  // The batch being filled. It may be full; there is none only while the chain waits for one.
+  // The batch being filled. It may be full.
   template <class T>
   stream::RecordBatch<T>& open_batch() {
-    WEIR_DCHECK(open_ && open_->type() == &stream::RecordBatch<T>::kType);
+    WEIR_DCHECK(open_->type() == &stream::RecordBatch<T>::kType);
     return static_cast<stream::RecordBatch<T>&>(*open_);
   }
   stream::AnyBatch& any_open() { return *open_; }
 
   // How many records fit now; 0 means: return and wait to be called again.
-  std::uint32_t room() const { return open_ && overflow_.empty() ? open_->room() : 0; }
-  bool is_empty() const { return overflow_.empty() && (!open_ || open_->is_empty()); }
+  std::uint32_t room() const { return overflow_.empty() ? open_->room() : 0; }
+  bool is_empty() const { return overflow_.empty() && open_->is_empty(); }
   std::uint64_t overflow_bytes() const { return overflow_bytes_; }
 
   // Opens another batch for a record whose outputs do not fit: the full one waits in the overflow list.
@@ -64,19 +64,18 @@ class Output {
     return std::exchange(text_at_, text_at_ + size);
   }
 
-  // For the chain: the oldest batch that waits, which stays owned here until take() or clear_oldest().
+  // For the chain: the oldest batch that waits, which stays owned here until take_oldest() or
+  // clear_oldest().
   stream::AnyBatch* oldest();
   bool has_overflow() const { return !overflow_.empty(); }
-  // Hands the oldest batch out; the next open batch is `replacement`, which may be null, if it was the open one.
+  // Hands the oldest batch out, for an empty one: that is filled next, or kept for later.
   stream::BatchPtr take_oldest(stream::BatchPtr replacement);
   // The oldest batch has been read: empty it and keep it for later.
   void clear_oldest();
-  // Ends a wait for an open batch.
-  void give_open(stream::BatchPtr batch) { open_ = std::move(batch); }
-  bool has_open() const { return open_ != nullptr; }
 
  private:
   void add_overflow();
+  stream::BatchPtr take_overflow();
   void take_text_block(std::size_t size);
 
   const std::uint64_t overflow_bytes_max_;

@@ -22,8 +22,7 @@ class Fused final : public Operator {
   Progress process(InputIndex, stream::BatchCursor& cursor, Outputs outputs) override {
     const auto& in = cursor.batch<In>();
     Output& output = *outputs[0];
-    if constexpr (kHasText<Out>)
-      if (output.has_open()) output.any_open().hold_all_of(in);
+    if constexpr (kHasText<Out>) output.any_open().hold_all_of(in);
     // A run may write one record past what it keeps, so room for all of it is asked for beforehand.
     while (const auto n = std::min({cursor.unread(), output.room(), Chain::kRun})) {
       auto& out = output.open_batch<Out>();

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "weir/operators/api/operator.h"
 #include "weir/operators/process/keys.h"
@@ -29,6 +33,9 @@ concept KeyedProcessFunction = requires(F& f, const In& in, typename F::State& s
 };
 
 // Runs a KeyedProcessFunction.
+//
+//   Errors  of the tables, by ErrorException
+//   Thread  the Subtask's
 template <class Function, class In, class Selector>
 class KeyedProcess final : public Operator {
  public:
@@ -85,11 +92,15 @@ class KeyedProcess final : public Operator {
     } else {
       Output& output = *outputs[0];
       if (output.room() == 0) return Progress::kBlockedOnOutput;
-      const auto block = any_entries();
+      auto block = any_entries();
       if (block.count == 0) return Progress::kDone;
+      if constexpr (kHasText<Key> && kHasText<Out>) keep_key_bytes(block, output);
       Collector<Out> collector(output);
       const auto done = over_block(block, output, [&](std::uint32_t i) {
-        function_.on_end(key_at<Key>(block, i), state_, collector);
+        read_key(block, i, ended_key_);
+        output.stamp_with(EventTime{});
+        function_.on_end(std::as_const(ended_key_), state_, collector);
+        output.stamp();
         each_state([](auto& state) { state.clear(); });
       });
       if (done == 0) return Progress::kBlockedOnState;
@@ -107,10 +118,14 @@ class KeyedProcess final : public Operator {
   // many it was called.
   template <class Body>
   std::uint32_t over_block(const state::KeyBlock& block, Output& output, Body body) {
-    std::uint32_t opened = block.count;
-    each_state([&](auto& state) { opened = std::min(opened, state.open(block)); });
-    std::uint32_t done = 0;
+    each_state([](auto& state) { state.count_ = 0; });
     const Closer close{[&] { each_state([&](auto& state) { state.close(block); }); }};
+    std::uint32_t opened = block.count;
+    each_state([&](auto& state) {
+      opened = std::min(opened, state.open(block));
+      if (opened != block.count) throw_if_failed(*state.table_);
+    });
+    std::uint32_t done = 0;
     for (; done != opened && output.room() != 0; ++done) {
       each_state([&](auto& state) { state.at_ = done; });
       body(done);
@@ -127,6 +142,18 @@ class KeyedProcess final : public Operator {
   template <class F>
   Closer(F) -> Closer<F>;
 
+  // The function may put a key's text into its records, which live longer than the table's copy of it: it points into
+  // the output batch's own bytes instead.
+  void keep_key_bytes(state::KeyBlock& block, Output& output) {
+    for (std::uint32_t i = 0; i != block.count; ++i) {
+      const auto key = block.variable[i];
+      char* room = output.text_room(key.size());
+      std::memcpy(room, key.data(), key.size());
+      ended_keys_[i] = {room, key.size()};
+    }
+    block.variable = ended_keys_.data();
+  }
+
   // Some keys that still have state, of whichever kind.
   state::KeyBlock any_entries() {
     state::KeyBlock block;
@@ -139,6 +166,8 @@ class KeyedProcess final : public Operator {
   KeyGatherer<In, Selector> keys_;
   Function function_;
   State state_;
+  Key ended_key_{};
+  std::array<std::string_view, kHasText<Key> ? state::kKeyBlock : 0> ended_keys_{};
 };
 
 }  // namespace weir::operators

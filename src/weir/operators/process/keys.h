@@ -10,6 +10,7 @@
 #include "weir/stream/batch_cursor.h"
 #include "weir/stream/router.h"
 #include "weir/types/key_hash.h"
+#include "weir/types/serializer.h"
 
 namespace weir::operators {
 
@@ -51,7 +52,8 @@ class KeyGatherer {
 
   explicit KeyGatherer(Selector selector) : selector_(std::move(selector)) {}
 
-  Key key_of(const In& record) const { return std::invoke(selector_, record); }
+  // What the selector gives: a member is not copied.
+  decltype(auto) key_of(const In& record) const { return std::invoke(selector_, record); }
 
   // Records at .. at+count-1, count <= kKeyBlock.
   state::KeyBlock gather(const stream::RecordBatch<In>& batch, std::uint32_t at,
@@ -85,5 +87,18 @@ class KeyGatherer {
   std::array<std::string_view, kIsFixed ? 1 : state::kKeyBlock> views_{};
   Bytes bytes_;
 };
+
+// The i-th key of a block, read into `key`, which keeps its capacity. Texts in it point into the block's bytes.
+template <Key K>
+void read_key(const state::KeyBlock& block, std::uint32_t i, K& key) {
+  ByteView bytes;
+  if constexpr (kFixedSize<K>.has_value()) {
+    bytes = {block.fixed + std::size_t{i} * *kFixedSize<K>, *kFixedSize<K>};
+  } else {
+    bytes = bytes_of(block.variable[i]);
+  }
+  const auto read = deserialize_into(bytes, key);
+  WEIR_CHECK(read);  // The table gives back what gather() once wrote.
+}
 
 }  // namespace weir::operators

@@ -53,7 +53,8 @@ Result<state::KeyedTable*> open_table(OperatorContext& context, const std::strin
   return context.keyed->table(descriptor);
 }
 
-// Why a table gave fewer places than it was asked for: because a snapshot has no room, or for good.
+// After a table gave fewer places than it was asked for: returns where a snapshot has no room at the moment, and throws
+// where it is for good.
 inline void throw_if_failed(const state::KeyedTable& table) {
   if (auto error = table.error(); !error) throw ErrorException{error.error()};
 }
