@@ -170,33 +170,34 @@ TEST(ExecutorStress, EveryOutcomeOfThePoolArrives) {
 
 TEST(ExecutorStress, RunnablesComeAndGoFromManyThreads) {
   struct Brief final : Runnable {
-    explicit Brief(std::atomic<int>& ended) : done(ended) {}
+    explicit Brief(std::atomic<std::uint32_t>& ended) : done(ended) {}
     StepResult step() override {
       if (++steps < 3) return StepResult::ready();
       done.fetch_add(1);
       return StepResult::done();
     }
     std::string name() const override { return "brief"; }
-    std::atomic<int>& done;
+    std::atomic<std::uint32_t>& done;
     int steps = 0;
   };
-  constexpr int kEach = 300;
-  std::atomic<int> done{0};
+  constexpr std::uint32_t kEach = 300;
+  constexpr std::uint32_t kStarters = 3;
+  std::atomic<std::uint32_t> done{0};
   std::vector<std::unique_ptr<Brief>> briefs;
-  for (int i = 0; i != 3 * kEach; ++i) briefs.push_back(std::make_unique<Brief>(done));
+  for (std::uint32_t i = 0; i != kStarters * kEach; ++i)
+    briefs.push_back(std::make_unique<Brief>(done));
   PosixExecutor::Options options;
   options.threads = 2;
   PosixExecutor executor(options);
   std::vector<std::thread> starters;
-  for (int t = 0; t != 3; ++t)
-    starters.emplace_back([&, t] {
-      for (int i = 0; i != kEach; ++i)
-        executor.start(*briefs[static_cast<std::size_t>(t * kEach + i)],
-                       i % 50 == 0 ? Placement::own_thread()
-                                   : Placement::shared(static_cast<std::uint32_t>(i % 2)));
+  for (std::uint32_t starter = 0; starter != kStarters; ++starter)
+    starters.emplace_back([&, first = starter * kEach] {
+      for (std::uint32_t i = 0; i != kEach; ++i)
+        executor.start(*briefs[first + i],
+                       i % 50 == 0 ? Placement::own_thread() : Placement::shared(i % 2));
     });
   for (auto& starter : starters) starter.join();
-  while (done.load() != 3 * kEach) std::this_thread::yield();
+  while (done.load() != kStarters * kEach) std::this_thread::yield();
 }
 
 }  // namespace

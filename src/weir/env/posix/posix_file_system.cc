@@ -207,7 +207,7 @@ Status PosixFileSystem::make_directories(const std::string& path) {
     existing = parent_of(existing);
   }
   // A parent that may not be opened belongs to somebody else, so we did not make what is in it.
-  if (const auto synced = sync_directory(parent_of(existing));
+  if (auto synced = sync_directory(parent_of(existing));
       !synced && synced.error().code != Code::kRefused)
     return synced;
   for (auto directory = missing.rbegin(); directory != missing.rend(); ++directory) {

@@ -103,7 +103,7 @@ TEST(SimDisk, FaultsStrikeAtTheirRatesAndHaveNoOtherEffect) {
     const auto path = "f" + std::to_string(i);
     if (world.disk().content(path) && files.rename(path, "r" + std::to_string(i))) ++renamed;
   }
-  EXPECT_NEAR(renamed, made * 3 / 4, 50);
+  EXPECT_NEAR(renamed, 0.75 * made, 50);
   EXPECT_EQ(world.disk().paths().size(), static_cast<std::size_t>(made));
 }
 

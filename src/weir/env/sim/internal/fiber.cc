@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cstdint>
 
 #include "weir/base/check.h"
@@ -83,7 +84,7 @@ void Fiber::suspend() { switch_out(false); }
 
 // makecontext passes ints only: the pointer comes in two halves.
 void Fiber::enter(unsigned high, unsigned low) {
-  reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low)->run();
+  std::bit_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low)->run();
 }
 
 void Fiber::run() noexcept {
