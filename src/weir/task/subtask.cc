@@ -288,6 +288,8 @@ Standing Subtask::advance_at_end() {
   if (parts_.has_checkpoints && (!first_cut_at_end_ || newest_complete_ < first_cut_at_end_))
     return Standing::kWaitsForCheckpoint;
   if (!uploads_.empty()) return Standing::kWaitsForCheckpoint;
+  // Its producers go first: a barrier of theirs may still be on the way, and needs somebody to take it.
+  if (closed_channels_ != gate_.channel_count()) return Standing::kWaitsForInput;
   for (std::size_t i = 0; i != chain_.size(); ++i)
     if (!chain_.op(i).may_finish()) return Standing::kWaitsForCommit;
   if (!is_quiet()) return Standing::kWaitsForCommit;
@@ -317,7 +319,10 @@ std::optional<Standing> Subtask::read_element() {
     act_on(aligner_.on_barrier(*channel, *barrier, now()));
   } else {
     end_of_data(*channel);
-    if (std::holds_alternative<stream::EndOfPartition>(control)) act_on(aligner_.on_end(*channel, now()));
+    if (std::holds_alternative<stream::EndOfPartition>(control)) {
+      ++closed_channels_;
+      act_on(aligner_.on_end(*channel, now()));
+    }
   }
   return Standing::kReady;
 }

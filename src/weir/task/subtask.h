@@ -177,6 +177,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   std::vector<bool> data_ended_;              // per channel
   std::vector<std::uint32_t> open_channels_;  // per input: channels whose data has not ended
   std::uint32_t data_ended_count_ = 0;
+  std::uint32_t closed_channels_ = 0;  // whose producers are FINISHED
   Instant cut_at_{};
   std::map<CheckpointId, std::shared_ptr<SnapshotUpload>> uploads_;
   std::map<CheckpointId, rpc::SnapshotTimings> timings_;
