@@ -11,7 +11,7 @@ void draw_limits(cluster::EngineOptions& engine, Random& random) {
   limits.batch_records = static_cast<std::uint32_t>(random.between(1, 16));
   engine.staging.chunk_bytes = std::size_t{1} << random.between(9, 13);
   engine.staging.limit_bytes = engine.staging.chunk_bytes * static_cast<std::uint64_t>(random.between(3, 12));
-  engine.staging.spare_chunks = static_cast<std::size_t>(random.between(0, 2));
+  engine.staging.spare_chunks = static_cast<std::size_t>(random.between(1, 3));
 }
 
 void draw_checkpoints(checkpoint::CheckpointOptions& checkpoints, Random& random) {

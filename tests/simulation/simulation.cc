@@ -52,7 +52,7 @@ Simulation::Simulation(RunPlan plan)
     if (event == "CheckpointAborted") verdict_.reached.count("checkpoint aborted");
     if (event == "BarrierWaits") verdict_.reached.count("barrier during back-pressure");
     if (event == "CommitRepeated") verdict_.reached.count("commit repeated after a restore");
-    if (event == "TaskFailed") verdict_.reached.count("task failed");
+    if (event == "FunctionThrew") verdict_.reached.strike("function threw", watcher_.now());
   });
 }
 
@@ -78,7 +78,7 @@ Verdict Simulation::run() {
   for (int start = 0; start != 3 && end == LifeEnd::kEndedBadly && !failed(); ++start) end = live(number++, nullptr);
   check_safety("at the end");
   if (!failed() && end != LifeEnd::kFinished)
-    verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped"
+    verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped" + standstill_
                                                : "the job ended badly though the faults had stopped";
   Lines visible;
   for (const auto& line : output_->values()) ++visible[line];
@@ -112,6 +112,7 @@ Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
     end = LifeEnd::kDied;
   } else if (!life.end) {
     end = LifeEnd::kTimeUp;
+    for (const auto& line : life.engine->task_manager().describe()) standstill_ += "; " + line;
     if (ran.why == sim::RunResult::Why::kNothingLeft) {
       verdict_.failure = "nothing moves any more, though the job is not over:";
       for (const auto& name : ran.unfinished) verdict_.failure += " " + name;

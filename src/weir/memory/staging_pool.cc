@@ -21,7 +21,6 @@ StagingPool::StagingPool(Options options, PageSource& pages, Submit submit)
 StagingPool::~StagingPool() {
   MutexLock lock(mutex_);
   WEIR_CHECK(in_use_ == 0);
-  WEIR_CHECK(!is_making_);
 }
 
 void StagingPool::prepare() {

@@ -68,7 +68,7 @@ class StagingPool {
   // Hands work to the I/O side; null: whoever needs a chunk makes it.
   using Submit = std::function<void(std::function<void()>)>;
 
-  // All chunks and all submitted work must have ended before the pool does.
+  // All chunks must have come back before the pool ends, and submitted work have ended or never run any more.
   StagingPool(Options options, PageSource& pages, Submit submit = {});
   ~StagingPool();
   StagingPool(const StagingPool&) = delete;

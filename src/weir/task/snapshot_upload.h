@@ -47,6 +47,8 @@ class SnapshotUpload : public std::enable_shared_from_this<SnapshotUpload> {
   void end_keyed(std::size_t op);
   // Everything has been given: end it.
   void seal();
+  // The process is going down without ending its I/O: lets go of everything, tells nobody.
+  void abandon() { strand_.clear(); }
   // The checkpoint will not be: write no more, remove what there is. The outcome is told all the same.
   void cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
 

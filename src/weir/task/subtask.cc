@@ -64,7 +64,9 @@ Subtask::Subtask(SubtaskParts parts)
   for (std::uint32_t channel = 0; channel != gate_.channel_count(); ++channel) ++open_channels_[gate_.input_of(channel)];
 }
 
-Subtask::~Subtask() = default;
+Subtask::~Subtask() {
+  for (const auto& [id, upload] : uploads_) upload->abandon();
+}
 
 void Subtask::start(env::Waker& waker) {
   waker_.store(&waker, std::memory_order_release);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "tests/simulation/workload.h"
+#include "weir/base/log.h"
 
 namespace weir::simulation {
 
@@ -19,7 +20,9 @@ class Thrower {
  public:
   explicit Thrower(std::uint64_t one_in) : one_in_(one_in) {}
   void maybe_throw() {
-    if (one_in_ != 0 && ++seen_ % one_in_ == 0) throw std::runtime_error("the user's function had a bad day");
+    if (one_in_ == 0 || ++seen_ % one_in_ != 0) return;
+    log::Event(log::Level::kInfo, "FunctionThrew");
+    throw std::runtime_error("the user's function had a bad day");
   }
 
  private:

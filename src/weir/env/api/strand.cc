@@ -12,11 +12,21 @@ void Strand::submit(std::function<void()> work) {
   queue_->pool.submit([queue = queue_] { run_next(queue); });
 }
 
+void Strand::clear() {
+  std::deque<std::function<void()>> dropped;  // Destroyed after the lock.
+  MutexLock lock(queue_->mutex);
+  dropped.swap(queue_->waiting);
+}
+
 // One piece, then back to the end of the pool's own queue: a busy strand starves nobody.
 void Strand::run_next(const std::shared_ptr<Queue>& queue) {
   std::function<void()> work;
   {
     MutexLock lock(queue->mutex);
+    if (queue->waiting.empty()) {  // Cleared meanwhile.
+      queue->is_running = false;
+      return;
+    }
     work = std::move(queue->waiting.front());
     queue->waiting.pop_front();
   }

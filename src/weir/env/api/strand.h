@@ -18,6 +18,8 @@ class Strand {
   explicit Strand(IoPool& pool) : queue_(std::make_shared<Queue>(pool)) {}
 
   void submit(std::function<void()> work);
+  // Drops what has not begun. For an owner whose pool is gone: what waits may refer to the owner, and would keep it alive.
+  void clear();
 
  private:
   struct Queue {
