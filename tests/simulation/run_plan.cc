@@ -8,6 +8,7 @@ void draw_limits(cluster::EngineOptions& engine, Random& random) {
   auto& limits = engine.limits;
   limits.gate.batches_per_channel = static_cast<std::uint32_t>(random.between(1, 3));
   limits.gate.floating_batches = static_cast<std::uint32_t>(random.between(0, 3));
+  limits.moves_per_step = static_cast<std::uint32_t>(random.between(1, 8));
   limits.batch_records = static_cast<std::uint32_t>(random.between(1, 16));
   engine.staging.chunk_bytes = std::size_t{1} << random.between(9, 13);
   engine.staging.limit_bytes = engine.staging.chunk_bytes * static_cast<std::uint64_t>(random.between(3, 12));
@@ -38,9 +39,11 @@ RunPlan draw_plan(std::uint64_t seed) {
   Random random(seed ^ 0x77656972);
   RunPlan plan{.seed = seed};
   plan.workload = kWorkloads[random.below(kWorkloads.size())];
-  plan.records = static_cast<std::uint64_t>(random.between(100, 2000));
+  plan.records = static_cast<std::uint64_t>(random.between(200, 4000));
   plan.keys = static_cast<std::uint64_t>(random.between(1, 300));
   plan.sim = sim::draw_profile(seed);
+  // Slow enough that a job lives to see many checkpoints.
+  plan.sim.step_cost.max = plan.sim.step_cost.max + Duration::micros(random.between(100, 1500));
   plan.engine.job_name = "simulated";
   plan.engine.restart_strategy = failover::FixedDelayRestart{.delay = Duration::millis(random.between(0, 50))};
   plan.engine.watchdog.aborts = true;
@@ -55,8 +58,8 @@ RunPlan draw_plan(std::uint64_t seed) {
   plan.scales.push_back(draw_scale());
   const auto deaths = random.below(5);
   for (std::uint64_t i = 0; i != deaths; ++i) {
-    Death death{.after = Duration::millis(random.between(1, 400)), .file_call = std::nullopt, .power = std::nullopt};
-    if (random.one_in(2)) death.file_call = static_cast<std::uint64_t>(random.between(1, 300));
+    Death death{.after = Duration::millis(random.between(1, 600)), .file_call = std::nullopt, .power = std::nullopt};
+    if (random.one_in(2)) death.file_call = static_cast<std::uint64_t>(random.between(1, 1500));
     if (!random.one_in(3)) {
       constexpr std::array kModes = {sim::CrashMode::kRandom, sim::CrashMode::kRandom, sim::CrashMode::kKeepNothing,
                                      sim::CrashMode::kKeepEverything};

@@ -48,6 +48,7 @@ Simulation::Simulation(RunPlan plan)
   log::set_sink(&watcher_);
   world_.on_fault([this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
   watcher_.on_event([this](std::string_view event) {
+    if (event == "Deploying" && std::exchange(has_deployed_, true)) verdict_.reached.count("restore in the same process");
     if (event == "CheckpointComplete") verdict_.reached.count("checkpoint completed");
     if (event == "CheckpointAborted") verdict_.reached.count("checkpoint aborted");
     if (event == "BarrierWaits") verdict_.reached.count("barrier during back-pressure");
@@ -91,6 +92,7 @@ Verdict Simulation::run() {
 Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   Life life(world_);
   watcher_.process_begins();
+  has_deployed_ = false;
   const auto die = [&] {
     verdict_.reached.strike(death->power ? "power lost" : "process killed", watcher_.now());
     life.is_dead = true;
@@ -160,7 +162,10 @@ void Simulation::begin_life(Life& life, std::size_t number) {
         return std::make_unique<storage::FilesystemStorage>(
             env.files, storage::FilesystemStorage::Options{.directory = directory, .epoch = epoch});
       }};
-  auto opened = cluster::Engine::open(std::move(parts), plan_.engine, std::move(program), life.configuration);
+  auto options = plan_.engine;
+  // Some plans give checkpoints less time than their disk takes; in the end they must be able to complete.
+  if (!may_throw_) options.checkpoints.timeout = Duration::seconds(30);
+  auto opened = cluster::Engine::open(std::move(parts), options, std::move(program), life.configuration);
   if (life.is_dead) return;
   if (!opened) return fail(opened.error());
   if (std::holds_alternative<ha::AlreadyFinished>(*opened)) {

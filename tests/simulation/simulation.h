@@ -54,6 +54,7 @@ class Simulation {
   Random random_;
   Verdict verdict_;
   bool may_throw_ = true;
+  bool has_deployed_ = false;  // in this life
   std::string standstill_;  // what every Subtask waited for when the time was up
 };
 

@@ -13,8 +13,6 @@ using operators::Progress;
 
 namespace {
 
-// Moves of one step: enough to keep the caches warm, few enough that others get their turn.
-constexpr int kMovesPerStep = 16;
 // Keyed state saved after each move while a cut is open.
 constexpr std::uint64_t kSliceBytes = 64 * 1024;
 
@@ -219,7 +217,7 @@ void Subtask::completed(CheckpointId id) {
 
 Standing Subtask::run() {
   auto standing = Standing::kReady;
-  for (int move = 0; move != kMovesPerStep && standing == Standing::kReady; ++move) {
+  for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady; ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
     if (state_.is_walking()) walk_state();

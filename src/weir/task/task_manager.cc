@@ -82,6 +82,7 @@ class Deployment {
                        .name = vertex.name + suffix,
                        .was_finished = task.was_finished,
                        .has_checkpoints = parts_.storage != nullptr,
+                       .moves_per_step = parts_.limits.moves_per_step,
                        .epoch = parts_.epoch,
                        .job = parts_.job,
                        .env = parts_.env,
