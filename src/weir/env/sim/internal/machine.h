@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "weir/env/sim/internal/event_loop.h"
@@ -25,6 +26,7 @@ struct Machine {
   EventLoop loop;
   Trace trace;
   SimDisk disk;
+  std::string console;  // What all its Processes have printed.
   std::vector<Process*> processes;  // Alive, in order of creation.
   std::uint32_t processes_made = 0;
 };
