@@ -1,6 +1,6 @@
 #include "weir/types/readable.h"
 
-namespace weir::internal {
+namespace weir::readable {
 
 void append_quoted(std::string& to, std::string_view text) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -27,4 +27,4 @@ void append_quoted(std::string& to, std::string_view text) {
   to += '"';
 }
 
-}  // namespace weir::internal
+}  // namespace weir::readable

@@ -15,7 +15,7 @@
 
 namespace weir {
 
-namespace internal {
+namespace readable {
 
 template <class T>
 inline constexpr bool kIsStringLike = std::is_same_v<T, std::string> || std::is_same_v<T, Text> ||
@@ -136,7 +136,7 @@ void append_value(std::string& to, const T& value) {
     } else {
       to += "null";
     }
-  } else if constexpr (TupleLike<T>) {
+  } else if constexpr (internal::TupleLike<T>) {
     append_tuple(to, value);
   } else {
     static_assert(
@@ -146,7 +146,7 @@ void append_value(std::string& to, const T& value) {
   }
 }
 
-}  // namespace internal
+}  // namespace readable
 
 // Appends a record as people read it: text as it is, anything else much like JSON, {key: "a", count: 3}. For looking at;
 // nothing reads it back.
@@ -155,10 +155,10 @@ void append_value(std::string& to, const T& value) {
 //           quotes
 template <class T>
 void append_readable(std::string& to, const T& record) {
-  if constexpr (internal::kIsStringLike<T>) {
-    to += internal::view_of(record);
+  if constexpr (readable::kIsStringLike<T>) {
+    to += readable::view_of(record);
   } else {
-    internal::append_value(to, record);
+    readable::append_value(to, record);
   }
 }
 

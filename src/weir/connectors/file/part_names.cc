@@ -93,7 +93,7 @@ std::optional<VisibleName> VisibleName::parse(std::string_view text) {
 }
 
 std::string OwnerDraftName::text() const {
-  return std::string(kDraftPrefix) + job.to_hex() + dash('s', subtask.value) +
+  return std::string(kDraftPrefix) + job.to_hex() + "-" + sink.to_hex() + dash('s', subtask.value) +
          dash('e', epoch.value) + dash('a', attempt.value);
 }
 
@@ -102,6 +102,8 @@ std::optional<OwnerDraftName> OwnerDraftName::parse(std::string_view text) {
   NameReader in(text);
   in.literal(kDraftPrefix);
   in.id(name.job);
+  in.literal("-");
+  in.id(name.sink);
   in.literal("-s");
   in.number(name.subtask.value);
   in.literal("-e");

@@ -41,6 +41,7 @@ struct VisibleName {
 // What the owner file is before it has its name.
 struct OwnerDraftName {
   JobId job;
+  OperatorId sink;
   SubtaskIndex subtask;
   Epoch epoch;
   AttemptId attempt;

@@ -54,7 +54,7 @@ class SinkDirectory {
   bool is_garbage(const std::string& name) const;
   CheckpointId restored() const { return context_.restored.value_or(CheckpointId{}); }
   OwnerDraftName draft() const {
-    return {context_.job, context_.subtask, context_.epoch, context_.attempt};
+    return {context_.job, context_.sink, context_.subtask, context_.epoch, context_.attempt};
   }
 
   env::FileSystem& files_;
