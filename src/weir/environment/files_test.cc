@@ -29,8 +29,8 @@ class FilesTest : public testing::Test {
   void TearDown() override { fs::remove_all(dir_); }
 
   std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {"--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2",
-                                    "--log-level", "error"};
+    std::vector<std::string> all = {
+        "--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2", "--log-level", "error"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -79,7 +79,8 @@ void suspend_after(Environment::Control control, int checkpoints) {
   if (checkpoints == 0) return control.suspend();
   const auto trigger = control.trigger_checkpoint;
   trigger([control = std::move(control), checkpoints](Result<CheckpointId> id) mutable {
-    suspend_after(std::move(control), checkpoints - (id ? 1 : 0));  // Refused while the tasks are being opened.
+    suspend_after(std::move(control),
+                  checkpoints - (id ? 1 : 0));  // Refused while the tasks are being opened.
   });
 }
 
@@ -120,7 +121,9 @@ TEST_F(FilesTest, AFailureInBetweenLosesAndDoublesNothing) {
   env.enable_checkpointing(10ms);
   std::atomic<int> lines = 0;
   std::atomic<int> failures = 0;
-  env.from_source(file_lines(in(), {.split_bytes = 50'000, .chunk_bytes = 4096, .max_bytes_per_second = 4'000'000}))
+  env
+      .from_source(file_lines(
+          in(), {.split_bytes = 50'000, .chunk_bytes = 4096, .max_bytes_per_second = 4'000'000}))
       .map([&](const Text& line) {
         if (++lines % 11'000 == 0 && failures < 4) {
           ++failures;
@@ -143,7 +146,9 @@ TEST_F(FilesTest, AJobThatIsSuspendedGoesOnAtAnotherParallelism) {
     env.enable_checkpointing(10ms);
     if (rate != 0)
       env.on_running([](Environment::Control control) { suspend_after(std::move(control), 5); });
-    env.from_source(file_lines(in(), {.split_bytes = 20'000, .chunk_bytes = 4096, .max_bytes_per_second = rate}))
+    env
+        .from_source(file_lines(
+            in(), {.split_bytes = 20'000, .chunk_bytes = 4096, .max_bytes_per_second = rate}))
         .uid("lines")
         .map([](const Text& line) { return line.str(); })
         .sink_to(text_files(out(), {.buffer_bytes = 1000}))
@@ -202,7 +207,8 @@ TEST_F(FilesTest, TwoSinksInOneDirectoryAreRefused) {
   numbers.sink_to(text_files(out()));
   const auto result = env.execute("two sinks");
   EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
-  EXPECT_NE(result.what.find("Give each sink a directory of its own"), std::string::npos) << result.what;
+  EXPECT_NE(result.what.find("Give each sink a directory of its own"), std::string::npos)
+      << result.what;
 }
 
 TEST_F(FilesTest, ADirectoryWithOtherFilesIsRefused) {
@@ -212,7 +218,8 @@ TEST_F(FilesTest, ADirectoryWithOtherFilesIsRefused) {
   env.from_source(sequence(1, 10)).sink_to(text_files(out()));
   const auto result = env.execute("foreign");
   EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
-  EXPECT_NE(result.what.find("thesis.txt, which is not this job's"), std::string::npos) << result.what;
+  EXPECT_NE(result.what.find("thesis.txt, which is not this job's"), std::string::npos)
+      << result.what;
   EXPECT_EQ(content(out() + "/thesis.txt"), "precious\n");
 }
 
@@ -221,7 +228,8 @@ TEST_F(FilesTest, MissingInputEndsTheJobForGood) {
   env.from_source(file_lines(dir_ + "/nowhere")).sink_to(text_files(out()));
   const auto result = env.execute("missing");
   EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
-  EXPECT_NE(result.what.find("reading input " + dir_ + "/nowhere"), std::string::npos) << result.what;
+  EXPECT_NE(result.what.find("reading input " + dir_ + "/nowhere"), std::string::npos)
+      << result.what;
 }
 
 TEST_F(FilesTest, InputThatWasReplacedWhileTheJobWasAwayEndsItForGood) {
@@ -231,7 +239,8 @@ TEST_F(FilesTest, InputThatWasReplacedWhileTheJobWasAwayEndsItForGood) {
     env.enable_checkpointing(10ms);
     if (suspend)
       env.on_running([](Environment::Control control) { suspend_after(std::move(control), 1); });
-    env.from_source(file_lines(in(), {.max_bytes_per_second = suspend ? 100'000u : 0u})).sink_to(text_files(out()));
+    env.from_source(file_lines(in(), {.max_bytes_per_second = suspend ? 100'000u : 0u}))
+        .sink_to(text_files(out()));
     return env.execute("replaced");
   };
   ASSERT_EQ(run(true).kind, JobResult::Kind::kSuspended);

@@ -59,7 +59,8 @@ bool SinkDirectory::is_garbage(const std::string& name) const {
            part->after >= restored() &&
            !(part->epoch == context_.epoch && part->attempt == context_.attempt);
   const auto left = OwnerDraftName::parse(name);
-  return left && left->job == context_.job && left->sink == context_.sink && is_mine(left->subtask) && *left != draft();
+  return left && left->job == context_.job && left->sink == context_.sink &&
+         is_mine(left->subtask) && *left != draft();
 }
 
 Result<SinkDirectory::Claim> SinkDirectory::claim() {
