@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "weir/connectors/api/sink_operator.h"
+#include "weir/connectors/file/sink_directory.h"
 
 namespace weir::environment {
 namespace {
@@ -39,6 +40,7 @@ std::vector<config::Declaration> weir_options() {
           kParallelism.declaration(),        kProgress.declaration(),          kRestartStrategy.declaration(),
           kThreads.declaration(),            kLogLevel.declaration(),          kAllowUnclaimed.declaration(),
           connectors::kRewindOutput.declaration(),
+          connectors::kOverwriteOutput.declaration(),
           kHelp.declaration(),               kCheckpointTimeout.declaration(), kMinPause.declaration(),
           kMaxConcurrent.declaration(),      kTolerableFailures.declaration(), kRetained.declaration(),
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),

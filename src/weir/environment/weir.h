@@ -3,6 +3,9 @@
 // Everything that a program needs to describe and run a job.
 
 #include "weir/connectors/collect/collect_sink.h"
+#include "weir/connectors/file/file_source.h"
+#include "weir/connectors/file/text_file_sink.h"
+#include "weir/connectors/print/print_sink.h"
 #include "weir/connectors/sequence/sequence_source.h"
 #include "weir/datastream/keyed_stream.h"
 #include "weir/environment/environment.h"
@@ -14,6 +17,8 @@ namespace weir {
 using operators::Collector;
 using operators::ValueState;
 using connectors::Collected;
+using connectors::FileLinesOptions;
+using connectors::TextFilesOptions;
 
 // The numbers first .. last, both included, dealt to the readers in equal runs.
 inline auto sequence(std::uint64_t first, std::uint64_t last) {
@@ -25,6 +30,28 @@ template <class T, class Make>
 auto sequence(std::uint64_t first, std::uint64_t last, Make make) {
   return std::make_shared<const connectors::SequenceSource<T, Make>>(first, last + 1, 0, std::move(make));
 }
+
+// The lines of a text file, or of the files of a directory, as weir::Text without their line ends.
+inline auto file_lines(std::string path, const FileLinesOptions& options = {}) {
+  return std::make_shared<const connectors::FileLineSource>(std::move(path), options);
+}
+
+// Text files in a directory of this sink's own, a line per record, exactly once. Text is written as it is, other records
+// in a form for people.
+inline connectors::AnyTextFiles text_files(std::string directory, const TextFilesOptions& options = {}) {
+  return {std::move(directory), options};
+}
+// The same with lines of one's own making: `void format(const T&, std::string& line)` writes one, without its end.
+template <class T, class Format>
+  requires std::is_invocable_v<Format&, const T&, std::string&>
+std::shared_ptr<const connectors::Sink<T>> text_files(std::string directory, Format format,
+                                                      const TextFilesOptions& options = {}) {
+  using Line = connectors::FormattedLine<T, Format>;
+  return std::make_shared<const connectors::TextFileSink<T, Line>>(std::move(directory), options, Line(std::move(format)));
+}
+
+// A line per record to standard output, in a form for people; at least once.
+inline connectors::AnyPrint print() { return {}; }
 
 template <class T>
 std::shared_ptr<const connectors::CollectSink<T>> collect(std::shared_ptr<Collected<T>> into) {

@@ -30,6 +30,7 @@ struct SinkContext {
   SubtaskIndex subtask;
   std::uint32_t parallelism = 1;
   std::optional<CheckpointId> restored;
+  bool has_checkpoints = false;
   env::Env* env = nullptr;
   const config::Configuration* options = nullptr;
   // Runs the function on the Subtask's thread, later. Any thread.

@@ -31,6 +31,7 @@ class SinkOperator final : public operators::Operator {
                 .subtask = context.subtask,
                 .parallelism = context.parallelism,
                 .restored = context.restored,
+                .has_checkpoints = context.has_checkpoints,
                 .env = context.env,
                 .options = context.options,
                 .post = context.post};

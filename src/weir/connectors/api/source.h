@@ -51,12 +51,14 @@ class SplitEnumerator {
   virtual bool is_exhausted() const = 0;
   // Splits that nobody has, and whatever else it must know again. Each element is dealt with apart.
   virtual std::vector<Bytes> snapshot() = 0;
+  // How much the splits hold that nobody has, in the unit of SourceReader::progress().
+  virtual std::uint64_t unassigned() const { return 0; }
 };
 
 enum class ReadState : unsigned char {
   kMore,        // call again
   kNeedsSplit,  // everything given to it has been read
-  kWaits,       // for I/O: it posts a letter when it can go on
+  kWaits,       // for I/O or for its time: it posts a letter when it can go on, or says so by wake_at()
 };
 
 // Reads the splits of one Subtask.
@@ -75,11 +77,15 @@ class SourceReader {
   // The splits it has not finished, with their positions.
   virtual std::vector<Bytes> snapshot() = 0;
 
+  // After kWaits: when to call again at the latest, though no letter came.
+  virtual Instant wake_at() const { return Instant::never(); }
+
   // Reads nothing more until told otherwise: what it has stays in its state.
   virtual void halt() = 0;
   // Whether old data is being read that a live reader would long have seen.
   virtual bool is_in_backlog() const { return false; }
-  // How much of the splits given to it so far it has read, and how much they hold: bytes, or records.
+  // How much it has read of the splits given to it, from where they stood then, and how much there was: in bytes, or
+  // records.
   struct Share {
     std::uint64_t done = 0;
     std::uint64_t total = 0;

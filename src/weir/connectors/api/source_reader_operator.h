@@ -8,6 +8,7 @@
 #include "weir/base/mutant.h"
 #include "weir/connectors/api/source.h"
 #include "weir/operators/api/operator.h"
+#include "weir/types/serializer.h"
 
 namespace weir::connectors {
 
@@ -27,9 +28,11 @@ class SourceReaderOperator final : public operators::Operator {
                 .env = context.env,
                 .post = context.post};
     WEIR_TRY(reader_->open(context_));
-    if (context.restored)
-      for (const auto& split : context.restored_lists.elements(kSplits))
-        WEIR_TRY(reader_->add_split(split));
+    for (const auto& split : context.restored_lists.elements(kSplits)) WEIR_TRY(reader_->add_split(split));
+    for (const auto& element : context.restored_lists.elements(kReadBefore)) {
+      WEIR_ASSIGN(const auto amount, deserialize<std::uint64_t>(element));
+      read_before_ += amount;
+    }
     return ok();
   }
 
@@ -49,6 +52,7 @@ class SourceReaderOperator final : public operators::Operator {
   bool is_source() const override { return true; }
 
   operators::Progress produce(operators::Outputs outputs) override {
+    wake_at_ = Instant::never();
     operators::Output& output = *outputs[0];
     if (output.room() == 0) return operators::Progress::kBlockedOnOutput;
     auto& out = output.open_batch<T>();
@@ -58,12 +62,9 @@ class SourceReaderOperator final : public operators::Operator {
     records_ += out.size() - before;
     if (!state) throw ErrorException{state.error()};
     switch (*state) {
-      case ReadState::kMore:
-        return operators::Progress::kMore;
-      case ReadState::kWaits:
-        return operators::Progress::kBlockedOnLetter;
-      case ReadState::kNeedsSplit:
-        break;
+      case ReadState::kMore: return operators::Progress::kMore;
+      case ReadState::kWaits: wake_at_ = reader_->wake_at(); return operators::Progress::kBlockedOnLetter;
+      case ReadState::kNeedsSplit: break;
     }
     if (no_more_splits_) return operators::Progress::kDone;
     ask_for_split();
@@ -75,28 +76,33 @@ class SourceReaderOperator final : public operators::Operator {
       std::ignore = reader_->read(ahead_);
     state::OperatorListState lists;
     for (auto& split : reader_->snapshot()) lists.add(kSplits, std::move(split));
+    lists.add(kReadBefore, serialize(read_before_ + reader_->progress().done));
     return operators::captured(std::move(lists));
   }
 
   Share progress() const override {
     const auto share = reader_->progress();
-    return {.done = share.done, .total = share.total, .records = records_};
+    return {.done = read_before_ + share.done, .total = read_before_ + share.total, .records = records_};
   }
-  Instant wake_at() const override { return hint_at_ == Instant{} ? Instant::never() : hint_at_; }
+  Instant wake_at() const override { return wake_at_; }
+  void on_time(Instant) override { wake_at_ = Instant::never(); }  // produce() comes next
   bool is_quiet() const override { return reader_->is_quiet(); }
 
  private:
   static constexpr char kSplits[] = "splits";
+  static constexpr char kReadBefore[] = "read-before";
   // A hint may be lost, so it is repeated while nothing comes.
   static constexpr Duration kHintAgainAfter = Duration::millis(100);
 
   void ask_for_split() {
     const auto now = context_.env->clock.now();
-    if (now < hint_at_) return;
-    hint_at_ = now + kHintAgainAfter;
-    Bytes hint;
-    ByteWriter(hint).number(received_);
-    operator_->send_hint(std::move(hint));
+    if (now >= hint_at_) {
+      hint_at_ = now + kHintAgainAfter;
+      Bytes hint;
+      ByteWriter(hint).number(received_);
+      operator_->send_hint(std::move(hint));
+    }
+    wake_at_ = hint_at_;
   }
 
   // For the mutant whose snapshot is ahead of what was put out.
@@ -114,9 +120,11 @@ class SourceReaderOperator final : public operators::Operator {
   operators::OperatorContext* operator_ = nullptr;
   SourceContext context_;
   bool no_more_splits_ = false;
+  std::uint64_t read_before_ = 0;  // by earlier attempts, in the unit of the reader's progress
   std::uint64_t records_ = 0;   // read since this attempt began
   std::uint64_t received_ = 0;  // splits since this attempt began
   Instant hint_at_{};           // not before; zero: at once
+  Instant wake_at_ = Instant::never();
   stream::RecordBatch<T> ahead_{{}, 64};
 };
 

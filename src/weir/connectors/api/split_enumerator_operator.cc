@@ -8,6 +8,8 @@ using operators::Progress;
 
 namespace {
 constexpr char kSplits[] = "unassigned-splits";
+// Tells an enumerator that has given everything away from one that the restored job did not have.
+constexpr char kWasOpen[] = "was-open";
 }
 
 void AssignmentRouter::route(stream::AnyBatch& batch, std::uint32_t from, std::uint32_t consumers,
@@ -27,7 +29,7 @@ Status SplitEnumeratorOperator::open(operators::OperatorContext& context) {
               .env = context.env,
               .post = context.post};
   std::optional<std::vector<Bytes>> state;
-  if (context.restored) state = context.restored_lists.elements(kSplits);
+  if (!context.restored_lists.elements(kWasOpen).empty()) state = context.restored_lists.elements(kSplits);
   return enumerator_->open(context_, state);
 }
 
@@ -50,6 +52,7 @@ Progress SplitEnumeratorOperator::produce(operators::Outputs outputs) {
 
 operators::SnapshotWork SplitEnumeratorOperator::snapshot(CheckpointId) {
   state::OperatorListState lists;
+  lists.add(kWasOpen, Bytes{});
   for (auto& split : enumerator_->snapshot()) lists.add(kSplits, std::move(split));
   return operators::captured(std::move(lists));
 }

@@ -34,6 +34,7 @@ class SplitEnumeratorOperator final : public operators::Operator {
   operators::Progress produce(operators::Outputs outputs) override;
   operators::SnapshotWork snapshot(CheckpointId id) override;
   void on_hint(SubtaskIndex reader, ByteView hint) override;
+  Share progress() const override { return {.total = enumerator_->unassigned()}; }
 
  private:
   std::unique_ptr<SplitEnumerator> enumerator_;

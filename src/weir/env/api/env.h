@@ -1,6 +1,7 @@
 #pragma once
 
 #include "weir/env/api/clock.h"
+#include "weir/env/api/console.h"
 #include "weir/env/api/entropy.h"
 #include "weir/env/api/executor.h"
 #include "weir/env/api/file_system.h"
@@ -14,6 +15,7 @@ struct Env {
   FileSystem& files;
   Executor& executor;
   IoPool& io;
+  Console& console;
 };
 
 }  // namespace weir::env

@@ -2,6 +2,7 @@
 
 #include "weir/env/api/env.h"
 #include "weir/env/posix/posix_clock.h"
+#include "weir/env/posix/posix_console.h"
 #include "weir/env/posix/posix_entropy.h"
 #include "weir/env/posix/posix_executor.h"
 #include "weir/env/posix/posix_file_system.h"
@@ -17,7 +18,7 @@ class PosixEnv {
                     std::vector<std::uint32_t> io_cpus = {})
       : io_(io_threads, std::move(io_cpus)), executor_(std::move(executor)) {}
 
-  Env env() { return {clock_, entropy_, files_, executor_, io_}; }
+  Env env() { return {clock_, entropy_, files_, executor_, io_, console_}; }
   PosixExecutor& executor() { return executor_; }
   PosixIoPool& io() { return io_; }
 
@@ -25,6 +26,7 @@ class PosixEnv {
   PosixClock clock_;
   PosixEntropy entropy_;
   PosixFileSystem files_;
+  PosixConsole console_;
   PosixIoPool io_;
   PosixExecutor executor_;
 };

@@ -44,6 +44,21 @@ class SimEntropy final : public env::Entropy {
   Random random_;
 };
 
+class SimConsole final : public env::Console {
+ public:
+  explicit SimConsole(Life& life) : life_(life) {}
+
+  Status write(std::string_view lines) override {
+    if (life_.is_cut) return Error{Code::kUnavailable, "write to the console: the process is gone"};
+    life_.machine.trace.record("console", "", lines.size());
+    life_.machine.console += lines;
+    return ok();
+  }
+
+ private:
+  Life& life_;
+};
+
 }  // namespace
 
 struct Process::Parts {
@@ -53,7 +68,8 @@ struct Process::Parts {
         entropy(machine.random.fork()),
         files(life, machine.random.fork()),
         executor(life, machine.random.fork()),
-        io(life, machine.random.fork()) {}
+        io(life, machine.random.fork()),
+        console(life) {}
 
   Life life;
   bool is_unwound = false;
@@ -62,6 +78,7 @@ struct Process::Parts {
   SimFileSystem files;
   SimExecutor executor;
   SimIoPool io;
+  SimConsole console;
 };
 
 Process::Process(World& world) {
@@ -78,7 +95,7 @@ Process::~Process() {
 }
 
 env::Env Process::env() {
-  return {parts_->clock, parts_->entropy, parts_->files, parts_->executor, parts_->io};
+  return {parts_->clock, parts_->entropy, parts_->files, parts_->executor, parts_->io, parts_->console};
 }
 
 ProcessId Process::id() const { return parts_->life.id; }

@@ -48,6 +48,7 @@ void World::stop_faults() {
 }
 
 Instant World::now() const { return machine_->loop.now(); }
+const std::string& World::console() const { return machine_->console; }
 SimDisk& World::disk() { return machine_->disk; }
 Trace& World::trace() { return machine_->trace; }
 const SimOptions& World::options() const { return machine_->options; }

@@ -63,6 +63,8 @@ class World {
 
   Instant now() const;
   SimDisk& disk();
+  // What its Processes have printed, oldest first.
+  const std::string& console() const;
   Trace& trace();
   const SimOptions& options() const;
   // Another generator from the seed, for a test's own draws.

@@ -1,0 +1,84 @@
+#include "weir/connectors/file/part_committer.h"
+
+#include <algorithm>
+
+#include "weir/base/checksum.h"
+#include "weir/base/mutant.h"
+#include "weir/connectors/file/owner_file.h"
+#include "weir/connectors/file/part_names.h"
+
+namespace weir::connectors {
+
+Committer::Outcome PartCommitter::commit(const std::vector<commit::Committable>& committables) {
+  if (committables.empty()) return {0, ok()};
+  if (auto status = check_owner(committables.front()); !status) return {0, std::move(status)};
+  std::size_t renamed = 0;
+  Status status;
+  for (; renamed != committables.size(); ++renamed)
+    if (status = commit_one(committables[renamed]); !status) break;
+  if (renamed == 0) return {0, std::move(status)};
+  if (!mutant(Mutant::kDirectorySyncDropped))
+    if (auto synced = files_.sync_directory(directory_); !synced) return {0, std::move(synced)};
+  return {renamed, std::move(status)};
+}
+
+Status PartCommitter::check_owner(const commit::Committable& committable) {
+  if (is_owner_checked_) return ok();
+  WEIR_ASSIGN(const auto owner, read_owner(files_, directory_));
+  if (owner && owner->job != committable.job)
+    return Error{Code::kUnavailable,
+                 "directory " + directory_ + " still belongs to job " + owner->job.to_hex()};
+  is_owner_checked_ = true;
+  return ok();
+}
+
+Status PartCommitter::commit_one(const commit::Committable& committable) {
+  // The name comes out of a checkpoint: it must not lead anywhere else.
+  if (!StagedName::parse(committable.what))
+    return Error{Code::kCorrupt, "'" + committable.what + "' is no name of a staged part"};
+  const auto staged = env::join(directory_, committable.what);
+  const auto visible =
+      env::join(directory_, VisibleName{committable.subtask, committable.checkpoint}.text());
+  const auto renamed = files_.rename(staged, visible);
+  if (renamed || renamed.error().code != Code::kNotFound) return renamed;
+  return check_visible(committable, staged, visible);
+}
+
+Status PartCommitter::check_visible(const commit::Committable& committable,
+                                    const std::string& staged, const std::string& visible) {
+  const auto info = files_.info(visible);
+  if (!info && info.error().code == Code::kNotFound)
+    return Error{Code::kCorrupt, "neither " + staged + " nor " + visible +
+                                     " is there: the output of a completed checkpoint is gone. Put "
+                                     "the file back under one of the two "
+                                     "names; or begin anew with --restart and an empty directory"};
+  WEIR_TRY(info ? ok() : Status(info.error()));
+  const auto differs = [&](const std::string& what) {
+    return Error{Code::kCorrupt, visible + " is not what was staged as " + staged + ": " + what};
+  };
+  if (info->size != committable.length)
+    return differs("it has " + std::to_string(info->size) + " bytes, want " +
+                   std::to_string(committable.length));
+  WEIR_ASSIGN(const auto sum, checksum_of(visible, committable.length));
+  if (sum != committable.checksum) return differs("its checksum differs");
+  return ok();
+}
+
+Result<std::uint64_t> PartCommitter::checksum_of(const std::string& path, std::uint64_t length) {
+  WEIR_ASSIGN(const auto file, files_.open(path));
+  RunningChecksum sum;
+  Bytes bytes(static_cast<std::size_t>(std::min<std::uint64_t>(length, 1u << 20)));
+  for (std::uint64_t offset = 0; offset != length;) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), length - offset));
+    WEIR_ASSIGN(const auto got, file->read_at(offset, std::span(bytes).first(wanted)));
+    if (got != wanted)
+      return Error{Code::kCorrupt,
+                   "reading " + path + ": it ends at byte " + std::to_string(offset + got)};
+    sum.add(ByteView(bytes).first(got));
+    offset += got;
+  }
+  return sum.value();
+}
+
+}  // namespace weir::connectors

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "weir/connectors/api/sink.h"
+
+namespace weir::connectors {
+
+// Makes staged parts visible: renames them, in order, then makes the names durable. A part that is no longer staged but
+// visible, as it was written, has been committed before.
+//
+//   Errors  kCorrupt: a part is neither staged nor visible; kUnavailable: the directory still belongs to an earlier run
+class PartCommitter final : public Committer {
+ public:
+  PartCommitter(env::FileSystem& files, std::string directory)
+      : files_(files), directory_(std::move(directory)) {}
+
+  Outcome commit(const std::vector<commit::Committable>& committables) override;
+
+ private:
+  Status check_owner(const commit::Committable& committable);
+  Status commit_one(const commit::Committable& committable);
+  Status check_visible(const commit::Committable& committable, const std::string& staged,
+                       const std::string& visible);
+  Result<std::uint64_t> checksum_of(const std::string& path, std::uint64_t length);
+
+  env::FileSystem& files_;
+  const std::string directory_;
+  bool is_owner_checked_ = false;
+};
+
+}  // namespace weir::connectors

@@ -1,0 +1,151 @@
+#include "weir/connectors/file/sink_directory.h"
+
+#include <algorithm>
+
+#include "weir/base/log.h"
+
+namespace weir::connectors {
+namespace {
+
+bool is_owner_or_draft(const std::string& name) {
+  return name == kOwnerName || OwnerDraftName::parse(name);
+}
+
+// "out[1]" -> "out".
+std::string without_subtask(const std::string& name) { return name.substr(0, name.rfind('[')); }
+
+}  // namespace
+
+SinkDirectory::SinkDirectory(env::FileSystem& files, std::string path, const SinkContext& context)
+    : files_(files),
+      path_(std::move(path)),
+      context_(context),
+      us_{.job = context.job, .sink = context.sink, .sink_name = without_subtask(context.name)} {}
+
+Result<commit::Outside> SinkDirectory::open(commit::Rewind rewind) {
+  WEIR_TRY(files_.make_directories(path_));
+  WEIR_ASSIGN(const auto claimed, claim());
+  WEIR_ASSIGN(const auto names, list());
+  commit::Outside outside;
+  Names newer;
+  for (const auto& name : names) {
+    const auto visible = VisibleName::parse(name);
+    // Without checkpoints output is replaced, not continued; and an earlier run's ids say nothing about ours.
+    if (!visible || !context_.has_checkpoints || claimed != Claim::kOurs) continue;
+    outside.highest_visible = std::max(outside.highest_visible, std::optional(visible->checkpoint));
+    if (visible->checkpoint > restored() && is_mine(visible->subtask)) newer.push_back(name);
+  }
+  if (outside.highest_visible > restored()) {
+    if (rewind == commit::Rewind::kRefused)
+      return outside;  // It will be refused: then nothing is to be removed.
+    log::Event(log::Level::kWarning, "OutputRewound")
+        .field("sink", context_.name)
+        .field("checkpoint", restored().value)
+        .field("removed", newer.size());
+    WEIR_TRY(remove_all(newer));
+  }
+  Names garbage;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(garbage),
+               [this](const std::string& name) { return is_garbage(name); });
+  WEIR_TRY(remove_all(garbage));
+  return outside;
+}
+
+// A part belongs to the first completed checkpoint after the one it was opened after. If that is the restored one or an
+// older one, it may be named in anyone's state; if not, nothing names it and nothing ever will.
+bool SinkDirectory::is_garbage(const std::string& name) const {
+  if (const auto part = StagedName::parse(name))
+    return part->job == context_.job && part->sink == context_.sink && is_mine(part->subtask) &&
+           part->after >= restored() &&
+           !(part->epoch == context_.epoch && part->attempt == context_.attempt);
+  const auto left = OwnerDraftName::parse(name);
+  return left && left->job == context_.job && left->sink == context_.sink &&
+         is_mine(left->subtask) && *left != draft();
+}
+
+Result<SinkDirectory::Claim> SinkDirectory::claim() {
+  WEIR_ASSIGN(auto owner, read_owner(files_, path_));
+  if (owner) return judge(*owner);
+  WEIR_ASSIGN(const auto names, list());
+  WEIR_TRY(refuse_foreign(names));
+  WEIR_TRY(put_owner(files_, path_, us_, draft(), PutOwner::kIfAbsent));
+  WEIR_ASSIGN(owner, read_owner(files_, path_));
+  if (!owner)
+    return Error{Code::kUnavailable,
+                 "opening output directory " + path_ + ": its owner file has vanished"};
+  return judge(*owner);
+}
+
+Result<SinkDirectory::Claim> SinkDirectory::judge(const SinkOwner& owner) {
+  if (owner.is_same_sink_of_job(us_)) return Claim::kOurs;
+  const auto refused = [&](const std::string& why) {
+    return Error{Code::kInvalid,
+                 "opening output directory " + path_ + " for sink " + us_.sink_name + ": " + why};
+  };
+  const auto whose =
+      "sink " + owner.sink_name + " (id " + owner.sink.to_hex() + ") of job " + owner.job.to_hex();
+  if (owner.job == us_.job)
+    return refused("it belongs to " + whose +
+                   ", this very job. Give each sink a directory of its own");
+  if (owner.sink != us_.sink)
+    return refused("it belongs to " + whose +
+                   ". Give this sink another directory, or empty this one; if it is the same sink "
+                   "of a changed program, "
+                   "give it a uid");
+  if (!context_.options->get(kOverwriteOutput))
+    return refused("it holds output of an earlier run, " + whose +
+                   ". Empty it, or remove that output with --overwrite-output");
+  if (context_.subtask.value != 0) return Claim::kBeingTakenOver;
+  WEIR_TRY(take_over(owner));
+  return Claim::kOurs;
+}
+
+// The old parts are gone for good before the directory is ours: after a crash it is still theirs, and taken over again.
+Status SinkDirectory::take_over(const SinkOwner& owner) {
+  WEIR_ASSIGN(const auto names, list());
+  Names theirs;
+  for (const auto& name : names) {
+    const auto staged = StagedName::parse(name);
+    const auto draft = OwnerDraftName::parse(name);
+    if (VisibleName::parse(name) || (staged && staged->job == owner.job) ||
+        (draft && draft->job == owner.job))
+      theirs.push_back(name);
+  }
+  log::Event(log::Level::kWarning, "OutputOverwritten")
+      .field("sink", context_.name)
+      .field("job", owner.job.to_hex())
+      .field("removed", theirs.size());
+  WEIR_TRY(remove_all(theirs));
+  return put_owner(files_, path_, us_, draft(), PutOwner::kReplace);
+}
+
+Status SinkDirectory::refuse_foreign(const Names& names) const {
+  for (const auto& name : names) {
+    const auto staged = StagedName::parse(name);
+    const bool is_ours = staged && staged->job == context_.job && staged->sink == context_.sink;
+    if (is_ours || is_owner_or_draft(name)) continue;
+    return Error{Code::kInvalid, "opening output directory " + path_ + " for sink " +
+                                     us_.sink_name + ": it holds " + name +
+                                     ", which is not this job's. Give the sink an empty directory"};
+  }
+  return ok();
+}
+
+// Another Subtask may remove the same.
+Status SinkDirectory::remove_all(const Names& names) {
+  if (names.empty()) return ok();
+  for (const auto& name : names)
+    if (const auto removed = files_.remove(env::join(path_, name));
+        !removed && removed.error().code != Code::kNotFound)
+      return removed;
+  return files_.sync_directory(path_);
+}
+
+Result<SinkDirectory::Names> SinkDirectory::list() const {
+  WEIR_ASSIGN(const auto entries, files_.list(path_));
+  Names names;
+  for (const auto& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+}  // namespace weir::connectors
