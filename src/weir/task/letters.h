@@ -40,6 +40,7 @@ struct Uploaded {
 };
 // From an operator, by OperatorContext::post.
 struct Call {
+  std::size_t op;  // its place in the chain
   std::function<void()> function;
 };
 

@@ -52,8 +52,15 @@ Progress OperatorChain::process(operators::InputIndex input, stream::BatchCursor
 Progress OperatorChain::produce() {
   if (const auto behind = drain_behind(0); behind != Progress::kDone) return behind;
   const auto progress = call(0, [&](operators::Operator& op) { return op.produce(outputs_of(0)); });
-  const auto behind = drain_behind(0);
-  return progress == Progress::kDone || behind == Progress::kDone ? progress : behind;
+  const auto outcome = after(progress, 0);
+  return progress == Progress::kDone ? progress : outcome;
+}
+
+// Operator i has returned: what it put out goes on. One that stopped at its full output, which then was emptied, is to
+// be called again; nobody would wake the Subtask for it.
+Progress OperatorChain::after(Progress progress, std::size_t i) {
+  if (const auto behind = drain_behind(i); behind != Progress::kDone) return behind;
+  return progress == Progress::kBlockedOnOutput ? Progress::kMore : progress;
 }
 
 Progress OperatorChain::finish() {
@@ -64,12 +71,12 @@ Progress OperatorChain::finish() {
       const auto progress =
           call(i, [&](operators::Operator& op) { return op.finish(outputs_of(i)); });
       has_finished_ = progress == Progress::kDone;
-      const auto behind = drain_behind(i);
-      if (behind != Progress::kDone) return behind;
-      if (!has_finished_) return progress;
+      if (const auto outcome = after(progress, i); outcome != Progress::kDone) return outcome;
     }
-    if (i + 1 != links_.size()) links_[i + 1].op->on_end_of_input(0);
     has_finished_ = false;
+    if (i + 1 == links_.size()) continue;
+    at_ = i + 1;
+    links_[i + 1].op->on_end_of_input(0);
   }
   return Progress::kDone;
 }

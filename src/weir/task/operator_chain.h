@@ -44,18 +44,28 @@ class OperatorChain {
     return !outlet_ || outlet_->broadcast(control);
   }
 
+  // Visits the operators from the first to the last; at() follows.
+  template <class Visit>
+  void each(Visit visit) {
+    for (at_ = 0; at_ + 1 < links_.size(); ++at_) visit(*links_[at_].op);
+    visit(*links_[at_].op);
+  }
+  // What is called next belongs to that operator.
+  void turn_to(std::size_t i) { at_ = i; }
+
   std::size_t size() const { return links_.size(); }
   operators::Operator& op(std::size_t i) const { return *links_[i].op; }
   const std::string& name(std::size_t i) const { return links_[i].name; }
-  // The operator that is or was last being called.
+  // The operator that is or was last being called: whose exception it is.
   std::size_t at() const { return at_; }
-  // Batches that operators were called with, a resumed one counted again.
+  // Calls of process(): one per batch and operator, and one more for each time that a batch was resumed.
   std::uint64_t process_calls() const { return process_calls_; }
 
  private:
   operators::Progress drain_behind(std::size_t i);
   operators::Progress process_at(std::size_t i, operators::InputIndex input,
                                  stream::BatchCursor& cursor);
+  operators::Progress after(operators::Progress progress, std::size_t i);
   operators::Outputs outputs_of(std::size_t i) { return {&outputs_[i], outputs_[i] ? 1u : 0u}; }
   template <class Call>
   operators::Progress call(std::size_t i, Call call);

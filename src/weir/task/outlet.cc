@@ -1,5 +1,7 @@
 #include "weir/task/outlet.h"
 
+#include <algorithm>
+
 namespace weir::task {
 
 Outlet::Outlet(operators::Output& output,
@@ -17,12 +19,23 @@ bool Outlet::drain(Flush flush) {
   if (lanes_.size() == 1) return drain_only_edge(flush);
   if (!drain_copies()) return false;
   while (stream::AnyBatch* batch = output_.oldest()) {
+    if (!must_go(*batch, flush) && !is_wanted(flush)) break;
     for (auto& lane : lanes_) batch->copy_range(0, batch->size(), *lane.copy);
     output_.clear_oldest();
     if (!drain_copies()) return false;
   }
   for (auto& lane : lanes_) flush_edge(lane, flush);
   return true;
+}
+
+bool Outlet::must_go(const stream::AnyBatch& batch, Flush flush) const {
+  return batch.is_full() || output_.has_overflow() || flush == Flush::kAll;
+}
+
+// Whether a batch that need not go is waited for.
+bool Outlet::is_wanted(Flush flush) const {
+  if (flush != Flush::kToIdle) return false;
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.edge->is_idle(); });
 }
 
 bool Outlet::drain_only_edge(Flush flush) {
@@ -39,10 +52,10 @@ bool Outlet::drain_only_edge(Flush flush) {
 // Every batch that goes is replaced by an empty one of the channel, so that neither side runs out.
 bool Outlet::exchange_batches(Lane& lane, Flush flush) {
   while (stream::AnyBatch* batch = output_.oldest()) {
-    const bool must_go = batch->is_full() || output_.has_overflow() || flush == Flush::kAll;
-    if (!must_go && !(flush == Flush::kToIdle && lane.edge->is_idle())) return true;
+    const bool has_to = must_go(*batch, flush);
+    if (!has_to && !is_wanted(flush)) return true;
     auto empty = lane.edge->open();
-    if (!empty) return !must_go;
+    if (!empty) return !has_to;
     lane.edge->push(output_.take_oldest(std::move(empty)));
   }
   return true;

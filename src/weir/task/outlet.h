@@ -50,6 +50,8 @@ class Outlet {
 
   bool drain_only_edge(Flush flush);
   bool drain_copies();
+  bool must_go(const stream::AnyBatch& batch, Flush flush) const;
+  bool is_wanted(Flush flush) const;
   bool exchange_batches(Lane& lane, Flush flush);
   bool scatter(Lane& lane, stream::AnyBatch& batch);
   static void flush_edge(Lane& lane, Flush flush);

@@ -103,6 +103,7 @@ void SnapshotUpload::end_keyed(std::size_t op) {
 
 void SnapshotUpload::seal() {
   strand_.submit([self = shared_from_this()] {
+    self->note_if_cancelled();
     self->parts_left_ = self->parts_.size() + 1;
     for (std::size_t op = 0; op != self->parts_.size(); ++op) self->start_part(op);
     self->end_part();
@@ -137,7 +138,7 @@ void SnapshotUpload::end_part() {
 // Work after the first error, or after cancel(), is passed over.
 void SnapshotUpload::submit(std::function<Status()> work) {
   strand_.submit([self = shared_from_this(), work = std::move(work)] {
-    if (self->is_cancelled_.load(std::memory_order_relaxed)) self->note(Error{Code::kCancelled, "it was aborted"});
+    self->note_if_cancelled();
     if (self->status_) self->note(work());
   });
 }
@@ -146,9 +147,13 @@ void SnapshotUpload::note(Status status) {
   if (status_) status_ = std::move(status);
 }
 
+void SnapshotUpload::note_if_cancelled() {
+  if (is_cancelled_.load(std::memory_order_relaxed)) note(Error{Code::kCancelled, "it was aborted"});
+}
+
 void SnapshotUpload::conclude() {
   files_.clear();  // Streams that were not committed remove their files.
-  if (status_ && is_cancelled_.load(std::memory_order_relaxed)) note(Error{Code::kCancelled, "it was aborted"});
+  note_if_cancelled();
   if (status_) {
     tell_({std::move(snapshot_), bytes_});
     return;

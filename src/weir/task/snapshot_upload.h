@@ -61,6 +61,7 @@ class SnapshotUpload : public std::enable_shared_from_this<SnapshotUpload> {
   void end_part();
   void conclude();
   void note(Status status);
+  void note_if_cancelled();
 
   storage::CheckpointStorage& storage_;
   env::Strand strand_;

@@ -4,17 +4,10 @@
 
 #include "weir/base/error_exception.h"
 #include "weir/base/log.h"
-#include "weir/base/mutant.h"
-#include "weir/storage/api/checkpoint_names.h"
 
 namespace weir::task {
 
 using operators::Progress;
-
-namespace {
-
-// Keyed state saved after each move while a cut is open.
-constexpr std::uint64_t kSliceBytes = 64 * 1024;
 
 Standing standing_of(Progress progress) {
   switch (progress) {
@@ -26,8 +19,6 @@ Standing standing_of(Progress progress) {
   }
   return Standing::kReady;
 }
-
-}  // namespace
 
 std::string_view standing_name(Standing standing) {
   switch (standing) {
@@ -121,98 +112,6 @@ env::StepResult Subtask::step() {
   return standing == Standing::kReady ? env::StepResult::ready() : env::StepResult::blocked(wake_at());
 }
 
-// ---- Letters ----
-
-void Subtask::take_letters() {
-  if (mailbox_.is_empty()) return;
-  for (auto& letter : mailbox_.take()) {
-    moves_.add(1);
-    std::visit([this](auto& l) { on(l); }, letter);
-  }
-  if (phase_ == Phase::kOpening || phase_ == Phase::kFailed || phase_ == Phase::kCancelling) return;
-  for (std::size_t i = 0; i != chain_.size(); ++i)
-    if (auto health = chain_.op(i).health(); !health) return fail(health.error().during("operator " + chain_.name(i)));
-}
-
-void Subtask::on(Opened& letter) {
-  if (cancel_wanted_) {
-    begin_cancelling();
-  } else if (!letter.status) {
-    fail(letter.status.error());
-  } else {
-    phase_ = parts_.was_finished ? Phase::kClosing : Phase::kRunning;
-    if (parts_.was_finished) outgoing_.push_back({stream::EndOfPartition{}});
-    parts_.job_master.tell(rpc::TaskRunning{parts_.execution});
-  }
-}
-
-void Subtask::on(BarrierDue& letter) {
-  switch (phase_) {
-    case Phase::kOpening:
-      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskNotReady, parts_.name + " is being opened");
-    case Phase::kClosing:
-      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskClosing, parts_.name + " has finished");
-    case Phase::kRunning:
-    case Phase::kFinishing:
-    case Phase::kAtEnd: return act_on(aligner_.on_trigger(letter.barrier, now()));
-    case Phase::kFailed:
-    case Phase::kCancelling:
-    case Phase::kDone: return;
-  }
-}
-
-void Subtask::on(Completed& letter) { completed(letter.id); }
-
-void Subtask::on(Aborted& letter) {
-  aligner_.on_aborted(letter.id);
-  for (auto& outgoing : outgoing_)
-    if (const auto* barrier = std::get_if<CheckpointBarrier>(&outgoing.element))
-      outgoing.is_aborted = outgoing.is_aborted || barrier->id == letter.id;
-  drop_upload(letter.id);
-  if (phase_ != Phase::kOpening)
-    for (std::size_t i = 0; i != chain_.size(); ++i) chain_.op(i).on_checkpoint_aborted(letter.id);
-  if (letter.latest_complete) completed(*letter.latest_complete);
-}
-
-void Subtask::on(Cancel&) {
-  if (phase_ == Phase::kOpening) {
-    cancel_wanted_ = true;
-  } else if (phase_ != Phase::kDone) {
-    begin_cancelling();
-  }
-}
-
-void Subtask::on(Hint& letter) {
-  if (phase_ == Phase::kRunning) chain_.op(0).on_hint(letter.from, letter.bytes);
-}
-
-void Subtask::on(Uploaded& letter) {
-  uploads_.erase(letter.id);
-  auto timings = timings_[letter.id];
-  timings_.erase(letter.id);
-  if (phase_ == Phase::kFailed || phase_ == Phase::kCancelling) return;
-  if (!letter.snapshot) {
-    // Cancelled is our own word: the coordinator knows already.
-    if (letter.snapshot.error().code == Code::kCancelled) return;
-    return decline(letter.id, checkpoint::FailureReason::kAsyncException, letter.snapshot.error().to_string());
-  }
-  timings.upload = now() - cut_at_;
-  timings.bytes = letter.bytes;
-  parts_.job_master.tell(
-      rpc::CheckpointAcknowledged{letter.id, parts_.execution, *std::move(letter.snapshot), timings});
-}
-
-void Subtask::on(Call& letter) { letter.function(); }
-
-void Subtask::completed(CheckpointId id) {
-  if (newest_complete_ >= id || phase_ == Phase::kOpening || phase_ == Phase::kFailed ||
-      phase_ == Phase::kCancelling)
-    return;
-  newest_complete_ = id;
-  for (std::size_t i = 0; i != chain_.size(); ++i) chain_.op(i).on_checkpoint_complete(id);
-  state_.complete(id);
-}
-
 // ---- Moving ----
 
 Standing Subtask::run() {
@@ -220,10 +119,10 @@ Standing Subtask::run() {
   for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady; ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
-    if (state_.is_walking()) walk_state();
+    if (is_live() && state_.is_walking()) walk_state();
   }
-  if (phase_ == Phase::kRunning || phase_ == Phase::kFinishing) {
-    chain_.flush(Flush::kToIdle);
+  if (is_live()) {
+    if (phase_ <= Phase::kFinishing) chain_.flush(Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
@@ -231,7 +130,7 @@ Standing Subtask::run() {
     records_read_.set(share.records);
   }
   // With nothing else to do, the state is saved at full speed.
-  if (standing != Standing::kReady && state_.is_walking() && walk_state()) return Standing::kReady;
+  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state()) return Standing::kReady;
   return standing;
 }
 
@@ -282,7 +181,7 @@ Standing Subtask::advance_at_end() {
     if (parts_.has_checkpoints) {
       parts_.job_master.tell(rpc::TaskAtEnd{parts_.execution});
     } else {
-      for (std::size_t i = 0; i != chain_.size(); ++i) chain_.op(i).on_end_without_checkpoint();
+      chain_.each([](operators::Operator& op) { op.on_end_without_checkpoint(); });
     }
   }
   if (parts_.has_checkpoints && (!first_cut_at_end_ || newest_complete_ < first_cut_at_end_))
@@ -316,7 +215,13 @@ std::optional<Standing> Subtask::read_element() {
   const auto control = std::move(element);
   gate_.pop(*channel);
   if (const auto* barrier = std::get_if<CheckpointBarrier>(&control)) {
-    act_on(aligner_.on_barrier(*channel, *barrier, now()));
+    const auto answer = aligner_.on_barrier(*channel, *barrier, now());
+    log::Event(log::Level::kDebug, "BarrierArrived")
+        .field("task", parts_.name)
+        .field("checkpoint", barrier->id.value)
+        .field("channel", *channel)
+        .field("verdict", alignment::verdict_name(answer.verdict));
+    act_on(answer);
   } else {
     end_of_data(*channel);
     if (std::holds_alternative<stream::EndOfPartition>(control)) {
@@ -344,120 +249,6 @@ void Subtask::end_of_data(std::uint32_t channel) {
   if (--open_channels_[input] == 0) chain_.op(0).on_end_of_input(input);
 }
 
-// ---- Control elements and the cut ----
-
-void Subtask::act_on(const alignment::Answer& answer) {
-  if (answer.abandoned)
-    decline(*answer.abandoned, checkpoint::FailureReason::kDeclinedSubsumed, parts_.name + " met a newer barrier");
-  if (answer.verdict == alignment::Verdict::kSnapshot) outgoing_.push_back({aligner_.barrier()});
-}
-
-Standing Subtask::send_outgoing() {
-  if (const auto progress = chain_.drain(); progress != Progress::kDone) return standing_of(progress);
-  auto& next = outgoing_.front();
-  if (!chain_.flush(Flush::kAll)) {
-    if (!std::exchange(next.is_delayed, true) && std::holds_alternative<CheckpointBarrier>(next.element))
-      log::Event(log::Level::kDebug, "BarrierWaits").field("task", parts_.name);
-    return Standing::kWaitsForOutput;
-  }
-  const bool is_sent = std::visit([this](const auto& element) { return chain_.broadcast(element); }, next.element);
-  if (!is_sent) return Standing::kWaitsForOutput;
-  const auto outgoing = std::move(next);
-  outgoing_.pop_front();
-  if (!outgoing.is_aborted) std::visit([this](const auto& element) { sent(element); }, outgoing.element);
-  return Standing::kReady;
-}
-
-void Subtask::sent(const CheckpointBarrier& barrier) {
-  if (mutant(Mutant::kRecordBetweenBarrierAndCut) && phase_ == Phase::kRunning) {
-    if (chain_.op(0).is_source()) {
-      produce();
-    } else if (const auto channel = gate_.next([](std::uint32_t) { return false; });
-               channel && std::holds_alternative<stream::BatchPtr>(gate_.front(*channel))) {
-      read_element();
-    }
-  }
-  take_cut(barrier);
-}
-
-void Subtask::sent(stream::EndOfData) { phase_ = Phase::kAtEnd; }
-
-void Subtask::sent(stream::EndOfPartition) {
-  farewell_ = rpc::TaskFinished{parts_.execution};
-  phase_ = Phase::kDone;
-}
-
-void Subtask::take_cut(const CheckpointBarrier& barrier) {
-  const auto id = barrier.id;
-  const bool at_end = phase_ == Phase::kAtEnd;
-  cut_at_ = now();
-  auto upload = std::make_shared<SnapshotUpload>(
-      *parts_.storage, parts_.env.io, snapshot_operators(id), at_end, [this, id](SnapshotUpload::Outcome outcome) {
-        tell(Uploaded{id, std::move(outcome.snapshot), outcome.bytes});
-      });
-  uploads_.emplace(id, upload);
-  if (auto cut = state_.cut(id, upload); !cut) {
-    decline(id, checkpoint::FailureReason::kDeclined, cut.error().to_string());
-    upload->cancel();
-    upload->seal();
-    return;
-  }
-  if (state_.is_empty()) upload->seal();
-  if (at_end && !first_cut_at_end_) first_cut_at_end_ = id;
-  timings_[id] = {.alignment = aligner_.figures().duration, .cut = now() - cut_at_, .upload = {}};
-  log::Event(log::Level::kInfo, "CutTaken")
-      .field("task", parts_.name)
-      .field("checkpoint", id.value)
-      .field("phase", "upload");
-}
-
-std::vector<OperatorPart> Subtask::snapshot_operators(CheckpointId id) {
-  std::vector<OperatorPart> parts;
-  for (std::size_t i = 0; i != chain_.size(); ++i) {
-    const auto& context = *parts_.contexts[i];
-    storage::DataFile file{.checkpoint = id,
-                           .epoch = parts_.epoch,
-                           .attempt = parts_.execution.attempt,
-                           .op = context.id,
-                           .subtask = parts_.execution.subtask,
-                           .what = "keyed"};
-    OperatorPart part{.id = context.id, .name = chain_.name(i), .keyed_file = data_file_name(file)};
-    file.what = "lists";
-    part.list_file = data_file_name(file);
-    part.work = chain_.op(i).snapshot(id);
-    if (const auto* backend = state_.backend_of(i)) {
-      part.keyed = state::SnapshotHeader{.epoch = parts_.epoch,
-                                         .job = parts_.job,
-                                         .checkpoint = id,
-                                         .operator_id = context.id,
-                                         .max_parallelism = context.max_parallelism,
-                                         .key_groups = context.key_groups,
-                                         .tables = backend->tables()};
-    }
-    parts.push_back(std::move(part));
-  }
-  return parts;
-}
-
-bool Subtask::walk_state() {
-  auto moved = state_.walk(kSliceBytes);
-  if (!moved) throw ErrorException{moved.error()};
-  if (*moved) moves_.add(1);
-  return *moved;
-}
-
-void Subtask::decline(CheckpointId id, checkpoint::FailureReason reason, std::string detail) {
-  parts_.job_master.tell(rpc::CheckpointDeclined{id, parts_.execution, reason, std::move(detail)});
-}
-
-// Its checkpoint will not be: what is under way ends early and is removed.
-void Subtask::drop_upload(CheckpointId id) {
-  const auto upload = uploads_.find(id);
-  if (upload == uploads_.end()) return;
-  upload->second->cancel();
-  if (state_.abort(id)) upload->second->seal();
-}
-
 // ---- The end ----
 
 void Subtask::fail(Error error) {
@@ -477,6 +268,7 @@ void Subtask::begin_cancelling() {
 
 bool Subtask::is_quiet() const {
   if (!uploads_.empty()) return false;
+  if (parts_.was_finished) return true;
   for (std::size_t i = 0; i != chain_.size(); ++i)
     if (!chain_.op(i).is_quiet()) return false;
   return true;
@@ -484,7 +276,7 @@ bool Subtask::is_quiet() const {
 
 Instant Subtask::wake_at() const {
   auto earliest = Instant::never();
-  if (phase_ == Phase::kOpening || phase_ == Phase::kFailed) return earliest;
+  if (!is_live()) return earliest;
   for (std::size_t i = 0; i != chain_.size(); ++i) earliest = std::min(earliest, chain_.op(i).wake_at());
   return earliest;
 }
@@ -492,8 +284,9 @@ Instant Subtask::wake_at() const {
 void Subtask::tell_time() {
   if (wake_at() == Instant::never()) return;
   const auto time = now();
-  for (std::size_t i = 0; i != chain_.size(); ++i)
-    if (chain_.op(i).wake_at() <= time) chain_.op(i).on_time(time);
+  chain_.each([&](operators::Operator& op) {
+    if (op.wake_at() <= time) op.on_time(time);
+  });
 }
 
 }  // namespace weir::task

@@ -38,6 +38,8 @@ enum class Standing : std::uint8_t {
   kDone,
 };
 std::string_view standing_name(Standing standing);
+// Why a Subtask stands whose chain returned so.
+Standing standing_of(operators::Progress progress);
 
 class Subtask;
 
@@ -69,6 +71,8 @@ struct SubtaskParts {
 // Everything happens in step(), a piece at a time: letters, then what is half done, then the next element. While a
 // control element is being put into the outputs nothing else is processed; the cut follows it at once.
 //
+// Until its operators are open nothing speaks to them: letters for them wait.
+//
 //   Errors  an error or exception of an operator is told as TaskFailed; the Subtask then stands still until Cancel
 //   Thread  tell() and standing() from any; the rest on its executor thread
 //   Source  Flink: StreamTask
@@ -87,7 +91,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   void on_room() noexcept override { waker_.load(std::memory_order_acquire)->wake(); }
 
   Standing standing() const { return standing_.load(std::memory_order_relaxed); }
-  // Goes up whenever an element is read, written or told: what has moved lately is not stuck.
+  // Goes up whenever an element is read, written or told, or state is saved: what has moved lately is not stuck.
   std::uint64_t moves() const { return moves_.value(); }
   // In the middle of a step, or waiting for something that is not another Subtask. Any thread.
   bool is_busy() const;
@@ -112,6 +116,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   };
 
   void take_letters();
+  bool is_for_later(const Letter& letter) const;
+  void check_health();
   void on(Opened& letter);
   void on(BarrierDue& letter);
   void on(Completed& letter);
@@ -143,6 +149,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   bool walk_state();
   void completed(CheckpointId id);
 
+  // The operators are open and have not failed: they may be called.
+  bool is_live() const { return has_opened_ && phase_ <= Phase::kClosing; }
   void decline(CheckpointId id, checkpoint::FailureReason reason, std::string detail);
   void drop_upload(CheckpointId id);
   void fail(Error error);
@@ -170,7 +178,10 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   ChainState state_;
   alignment::BarrierAligner aligner_;
   Phase phase_ = Phase::kOpening;
+  bool has_opened_ = false;
   bool cancel_wanted_ = false;
+  std::deque<Letter> letters_;       // taken from the mailbox, not handled yet
+  std::deque<Letter> early_;         // what came while the operators were being opened and speaks to them
   std::deque<Outgoing> outgoing_;
   std::uint32_t reading_ = 0;  // the channel whose batch is being read
   stream::BatchPtr batch_;     // what is being read

@@ -98,7 +98,7 @@ class Deployment {
       if (auto batch = factory.make_output(columns_behind(node), parts_.limits.batch_records))
         link.output = std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
       links.push_back(std::move(link));
-      parts.contexts.push_back(context_of(task, vertex, node, attempt));
+      parts.contexts.push_back(context_of(task, vertex, parts.contexts.size(), attempt));
     }
     parts.chain = std::make_unique<OperatorChain>(std::move(links), partitions_of(vertex, index, attempt.channels));
     parts.open = [this_parts = &parts_, restored = message_.restored, task, &vertex,
@@ -157,7 +157,8 @@ class Deployment {
 
   template <class Attempt>
   std::unique_ptr<operators::OperatorContext> context_of(const rpc::TaskDeployment& task, const graph::JobVertex& vertex,
-                                                         graph::NodeId node, Attempt& attempt) const {
+                                                         std::size_t place, Attempt& attempt) const {
+    const auto node = vertex.chain[place];
     auto context = std::make_unique<operators::OperatorContext>();
     const auto& stream_node = graph_.stream.node(node);
     context->job = parts_.job;
@@ -174,8 +175,8 @@ class Deployment {
     context->has_checkpoints = parts_.storage != nullptr;
     context->env = &parts_.env;
     context->options = &parts_.options;
-    context->post = [self = task.execution, &attempt](std::function<void()> function) {
-      attempt.subtasks.at({self.vertex, self.subtask})->tell(Call{std::move(function)});
+    context->post = [self = task.execution, place, &attempt](std::function<void()> function) {
+      attempt.subtasks.at({self.vertex, self.subtask})->tell(Call{place, std::move(function)});
     };
     for (const auto& edge : graph_.edges) {
       if (edge.from == vertex.id) context->consumer_parallelism = graph_.vertex(edge.to).scale.parallelism;
@@ -251,12 +252,18 @@ void TaskManager::tell(rpc::ToTasks message) {
   std::visit([this](auto& m) { on(m); }, message);
 }
 
+// Freeing the state of an attempt and building another one take a while: nobody waits for that.
 void TaskManager::on(rpc::DeployTasks& message) {
+  exchange_attempt(nullptr).reset();
+  auto attempt = std::make_unique<Attempt>();
+  attempt->id = message.attempt;
+  Deployment(parts_, *job_master_, message).build(*attempt);
+  exchange_attempt(std::move(attempt)).reset();
+}
+
+std::unique_ptr<TaskManager::Attempt> TaskManager::exchange_attempt(std::unique_ptr<Attempt> next) {
   MutexLock lock(mutex_);
-  attempt_ = nullptr;
-  attempt_ = std::make_unique<Attempt>();
-  attempt_->id = message.attempt;
-  Deployment(parts_, *job_master_, message).build(*attempt_);
+  return std::exchange(attempt_, std::move(next));
 }
 
 void TaskManager::on(rpc::CancelTasks& message) { tell_all(Cancel{}, message.attempt); }

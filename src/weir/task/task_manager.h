@@ -53,9 +53,9 @@ class TaskManager final : public rpc::TaskGateway {
   // A deployment replaces the attempt before it, whose tasks must all have said that they ended.
   void tell(rpc::ToTasks message) override;
 
-  // One line per Subtask that has not ended, with what it waits for. Any thread, while nothing is deployed.
+  // One line per Subtask, with what it waits for. Any thread.
   std::vector<std::string> describe() const;
-  // The sum of all Subtasks' moves, and whether some channel holds something. As describe().
+  // The sum of all Subtasks' moves, and whether some channel holds something. Any thread.
   struct Pulse {
     std::uint64_t moves = 0;
     bool has_work = false;
@@ -72,6 +72,7 @@ class TaskManager final : public rpc::TaskGateway {
   void on(rpc::CheckpointCompleted& message);
   void on(rpc::CheckpointAborted& message);
   void tell_all(const Letter& letter, AttemptId attempt);
+  std::unique_ptr<Attempt> exchange_attempt(std::unique_ptr<Attempt> next);
 
   TaskManagerParts parts_;
   rpc::JobMasterGateway* job_master_ = nullptr;

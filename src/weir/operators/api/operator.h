@@ -84,7 +84,7 @@ class Operator {
   // When on_time() is to be called next, at the latest.
   virtual Instant wake_at() const { return Instant::never(); }
   virtual void on_time(Instant) {}
-  // No I/O of it is under way: it may be destroyed.
+  // No I/O of it is under way: it may be destroyed. Asked also where open() failed or was never called.
   virtual bool is_quiet() const { return true; }
 
   // A message from a reader; it may be a repetition, and others may have been lost.

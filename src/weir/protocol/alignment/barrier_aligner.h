@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "weir/base/checkpoint_barrier.h"
@@ -20,6 +21,16 @@ enum class Verdict : std::uint8_t {
   kHoldBack,  // the channel is held back until is_held() says otherwise
   kSnapshot,  // forward barrier(), take the cut, no record in between; no channel is held any more
 };
+
+constexpr std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kGoOn: return "go on";
+    case Verdict::kIgnore: return "ignore";
+    case Verdict::kHoldBack: return "hold back";
+    case Verdict::kSnapshot: return "snapshot";
+  }
+  return "?";
+}
 
 struct Answer {
   Verdict verdict = Verdict::kGoOn;

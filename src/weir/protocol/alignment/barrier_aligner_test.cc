@@ -25,20 +25,6 @@ CheckpointBarrier barrier_of(std::uint64_t id) {
   return {.id = {id}, .triggered_at = {}, .target = {}};
 }
 
-std::string verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kGoOn:
-      return "go on";
-    case Verdict::kIgnore:
-      return "ignore";
-    case Verdict::kHoldBack:
-      return "hold back";
-    case Verdict::kSnapshot:
-      return "snapshot";
-  }
-  return "?";
-}
-
 class Story {
  public:
   Lines perform(const Command& command) {
@@ -75,7 +61,7 @@ class Story {
   }
 
   Lines show(const Answer& answer) const {
-    std::string line = verdict_name(answer.verdict);
+    std::string line = std::string(verdict_name(answer.verdict));
     if (answer.verdict == Verdict::kSnapshot)
       line += " " + std::to_string(aligner_->barrier().id.value);
     if (answer.abandoned) line += ", abandon " + std::to_string(answer.abandoned->value);
