@@ -175,6 +175,7 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   memory::HeapPages pages;
   metrics::Registry metrics;
   const auto dir = configuration.get(environment::kCheckpointDir);
+  const auto inline_bytes = static_cast<std::size_t>(configuration.get(environment::kInlineBytes).bytes);
 
   cluster::EngineParts parts{
       .env = env,
@@ -188,7 +189,9 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
       .open_storage = [&](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
         const auto directory = env::join(*ha::job_directory(dir, job_name), job.to_hex());
         return std::make_unique<storage::FilesystemStorage>(
-            env.files, storage::FilesystemStorage::Options{.directory = directory, .epoch = epoch});
+            env.files, storage::FilesystemStorage::Options{.directory = directory,
+                                                           .epoch = epoch,
+                                                           .inline_bytes_max = inline_bytes});
       }};
   auto opened = cluster::Engine::open(std::move(parts), *options, std::move(program_to_run), configuration);
   if (!opened) {

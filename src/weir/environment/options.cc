@@ -44,7 +44,7 @@ std::vector<config::Declaration> weir_options() {
           kHelp.declaration(),               kCheckpointTimeout.declaration(), kMinPause.declaration(),
           kMaxConcurrent.declaration(),      kTolerableFailures.declaration(), kRetained.declaration(),
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
-          kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(),
+          kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(), kInlineBytes.declaration(),
           kBatchRecords.declaration(),      kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
           kIoThreads.declaration(),          kIoCpus.declaration()};
 }

@@ -48,6 +48,9 @@ inline const config::Option<config::ByteCount> kHeapBytesMax{
 inline const config::Option<config::ByteCount> kStagingBytesMax{
     "checkpoint.staging_bytes_max", "", config::ByteCount{std::uint64_t{256} << 20},
     "How much saved state may wait in memory to be written."};
+inline const config::Option<config::ByteCount> kInlineBytes{
+    "execution.checkpointing.data-inline-threshold", "", config::ByteCount{storage::kInlineBytesMax},
+    "State smaller than this lies in the checkpoint's _metadata rather than in a file of its own."};
 inline const config::Option<config::ByteCount> kOverflowBytesMax{
     "task.overflow-bytes-max", "", config::ByteCount{std::uint64_t{64} << 20},
     "How much one operator may put out for one record beyond the room in its output."};

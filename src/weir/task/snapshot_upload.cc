@@ -14,7 +14,7 @@ class InlineOrFile final : public state::ByteSink {
     size_ += bytes.size();
     if (stream_) return stream_->append(bytes);
     inline_.insert(inline_.end(), bytes.begin(), bytes.end());
-    if (inline_.size() < storage::kInlineBytesMax) return ok();
+    if (inline_.size() < storage_.inline_bytes_max()) return ok();
     WEIR_ASSIGN(stream_, storage_.create(name_));
     WEIR_TRY(stream_->append(inline_));
     inline_ = {};

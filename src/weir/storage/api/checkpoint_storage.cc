@@ -59,7 +59,7 @@ Result<Bytes> read_state(CheckpointStorage& storage, const checkpoint::StateHand
 
 Result<checkpoint::StateHandle> write_state(CheckpointStorage& storage, const std::string& name,
                                             Bytes bytes) {
-  if (bytes.size() < kInlineBytesMax) return checkpoint::StateHandle(std::move(bytes));
+  if (bytes.size() < storage.inline_bytes_max()) return checkpoint::StateHandle(std::move(bytes));
   WEIR_ASSIGN(const auto stream, storage.create(name));
   WEIR_TRY(stream->append(bytes));
   WEIR_ASSIGN(auto handle, stream->commit());

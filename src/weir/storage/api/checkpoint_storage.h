@@ -16,6 +16,11 @@
 
 namespace weir::storage {
 
+// State smaller than this goes into _metadata rather than into a file of its own.
+//
+//   Source  Flink: state.storage.fs.memory-threshold, 20 KiB
+inline constexpr std::size_t kInlineBytesMax = 20 * 1024;
+
 // A data file while it is written.
 //
 // append() as often as needed, then commit(), which gives the handle, or abort(). A stream that is
@@ -81,16 +86,14 @@ class CheckpointStorage {
 
   // Whether what was published is still there when the process is not.
   virtual bool is_durable() const = 0;
+  // State smaller than this goes into _metadata rather than into a file of its own.
+  virtual std::size_t inline_bytes_max() const { return kInlineBytesMax; }
   // Where it is, for people: "/data/weir/averages/0190.../".
   virtual std::string place() const = 0;
 };
 
 // _metadata is refused above this size.
 inline constexpr std::uint64_t kMetadataBytesMax = 1ULL << 30;
-// State smaller than this goes into _metadata rather than into a file of its own.
-//
-//   Source  Flink: state.storage.fs.memory-threshold, 20 KiB
-inline constexpr std::size_t kInlineBytesMax = 20 * 1024;
 
 // The whole file, its checksum verified. kExhausted where it is longer than `bytes_max`.
 Result<Bytes> read_verified(CheckpointStorage& storage, const checkpoint::FileHandle& file,
@@ -98,7 +101,7 @@ Result<Bytes> read_verified(CheckpointStorage& storage, const checkpoint::FileHa
 // The bytes that a handle stands for, from the metadata or from a file.
 Result<Bytes> read_state(CheckpointStorage& storage, const checkpoint::StateHandle& handle,
                          std::uint64_t bytes_max);
-// Puts bytes away: into the handle itself below kInlineBytesMax, else into the file `name`.
+// Puts bytes away: into the handle itself below the storage's inline_bytes_max(), else into the file `name`.
 Result<checkpoint::StateHandle> write_state(CheckpointStorage& storage, const std::string& name,
                                             Bytes bytes);
 

@@ -19,6 +19,7 @@ class FilesystemStorage final : public CheckpointStorage {
   struct Options {
     std::string directory;  // the run's: <checkpoint-dir>/<job name>/<job-id>
     Epoch epoch;            // of this process
+    std::size_t inline_bytes_max = kInlineBytesMax;  // execution.checkpointing.data-inline-threshold
   };
   // `files` outlives the storage and its streams.
   FilesystemStorage(env::FileSystem& files, Options options);
@@ -33,6 +34,7 @@ class FilesystemStorage final : public CheckpointStorage {
                                           CheckpointId below) override;
   Written put_if_absent(const std::string& name, ByteView bytes) override;
   bool is_durable() const override { return true; }
+  std::size_t inline_bytes_max() const override { return inline_bytes_max_; }
   std::string place() const override { return directory_; }
 
  private:
@@ -47,6 +49,7 @@ class FilesystemStorage final : public CheckpointStorage {
   env::FileSystem& files_;
   const std::string directory_;
   const Epoch epoch_;
+  const std::size_t inline_bytes_max_;
   std::atomic<std::uint64_t> temporaries_{0};  // No partner: only its uniqueness counts.
 };
 
