@@ -179,11 +179,17 @@ TEST(StagingPool, PreparesSparesAheadOfTheNeed) {
   ByHand io;
   StagingPool pool({.limit_bytes = 9000, .chunk_bytes = 1000, .spare_chunks = 4}, pages,
                    io.submit());
-  pool.prepare();
-  pool.prepare();
+  pool.prepare(100);
+  pool.prepare(0);
   EXPECT_EQ(io.work.size(), 1u);
   io.run();
   EXPECT_EQ(pool.held_bytes(), 4000u);
+  pool.prepare(5500);
+  io.run();
+  EXPECT_EQ(pool.held_bytes(), 6000u);
+  pool.prepare(1'000'000);
+  io.run();
+  EXPECT_EQ(pool.held_bytes(), 9000u);
   EXPECT_EQ(pool.in_use_bytes(), 0u);
 }
 
@@ -208,6 +214,34 @@ TEST(StagingPool, ALargeEntryTakesThePlaceOfSpareChunks) {
   const auto refused = pool.take_large(3001, bell);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().what.find("checkpoint.staging_bytes_max is 3000"), std::string::npos);
+}
+
+TEST(StagingPool, WhoCanWaitLeavesHalfToTheOthers) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 4000, .chunk_bytes = 1000, .spare_chunks = 0}, pages);
+  Bell bell;
+  const auto can_wait = StagingPool::Urgency::kCanWait;
+  auto a = pool.take(bell, can_wait);
+  auto b = pool.take(bell, can_wait);
+  ASSERT_TRUE(b);
+  EXPECT_FALSE(pool.take(bell, can_wait));
+  EXPECT_TRUE(pool.take(bell));
+  b = {};
+  EXPECT_EQ(bell.rung, 1);
+  EXPECT_TRUE(pool.take(bell, can_wait));
+}
+
+TEST(StagingPool, KnowsWhetherAnythingWillComeBack) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 2000, .chunk_bytes = 1000, .spare_chunks = 0}, pages);
+  Bell bell;
+  auto chunk = pool.take(bell);
+  EXPECT_FALSE(pool.awaits_any());
+  chunk.send();
+  auto moved = std::move(chunk);
+  EXPECT_TRUE(pool.awaits_any());
+  moved = {};
+  EXPECT_FALSE(pool.awaits_any());
 }
 
 TEST(StagingPool, AForgottenListenerIsNotCalled) {
