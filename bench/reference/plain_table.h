@@ -1,11 +1,35 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 namespace weir::bench {
+
+// Memory on huge pages where the kernel has them, so that both sides of a comparison have the same.
+template <class T>
+struct HugePageAllocator {
+  using value_type = T;
+
+  HugePageAllocator() = default;
+  template <class U>
+  explicit HugePageAllocator(const HugePageAllocator<U>&) {}
+
+  T* allocate(std::size_t n) {
+    constexpr std::size_t kHugePage = std::size_t{2} << 20;
+    const std::size_t bytes = (n * sizeof(T) + kHugePage - 1) / kHugePage * kHugePage;
+    void* at = std::aligned_alloc(kHugePage, bytes);
+    if (at == nullptr) throw std::bad_alloc();
+    ::madvise(at, bytes, MADV_HUGEPAGE);
+    return static_cast<T*>(at);
+  }
+  void deallocate(T* at, std::size_t) { std::free(at); }
+  friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) { return true; }
+};
 
 // What a person writes by hand when nothing but speed is asked for: open addressing, linear
 // probing, slots of key and value side by side, no deletion, no snapshot. The yardstick for keyed
@@ -69,7 +93,7 @@ class PlainTable {
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot, HugePageAllocator<Slot>> slots_;
   std::size_t mask_ = 0;
   std::size_t count_ = 0;
 };

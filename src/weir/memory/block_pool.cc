@@ -44,7 +44,9 @@ void BlockPool::give_back(void* block) {
 }
 
 Status BlockPool::add_slab() {
-  std::size_t bytes = std::clamp<std::size_t>(held_bytes_, kSlabBytesMin, kHugePageBytes);
+  // A quarter of what there is, so that at most a fifth lies idle.
+  std::size_t bytes = std::clamp<std::size_t>(round_up(held_bytes_ / 4, kSlabBytesMin),
+                                              kSlabBytesMin, kHugePageBytes);
   if (bytes < block_bytes_) bytes = block_bytes_;
   WEIR_TRY(account_.charge(bytes));
   auto slab = std::make_unique<Slab>();

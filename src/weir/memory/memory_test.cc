@@ -1,6 +1,8 @@
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <set>
+#include <thread>
 
 #include "weir/base/random.h"
 #include "weir/memory/account.h"
@@ -121,7 +123,7 @@ TEST(BlockPool, ReportsAMachineWithoutMemory) {
 class Bell final : public RoomListener {
  public:
   void on_room() noexcept override { ++rung; }
-  int rung = 0;
+  std::atomic<int> rung{0};  // No partner: a count.
 };
 
 // The I/O side, run by hand.
@@ -179,11 +181,17 @@ TEST(StagingPool, PreparesSparesAheadOfTheNeed) {
   ByHand io;
   StagingPool pool({.limit_bytes = 9000, .chunk_bytes = 1000, .spare_chunks = 4}, pages,
                    io.submit());
-  pool.prepare();
-  pool.prepare();
+  pool.prepare(100);
+  pool.prepare(0);
   EXPECT_EQ(io.work.size(), 1u);
   io.run();
   EXPECT_EQ(pool.held_bytes(), 4000u);
+  pool.prepare(5500);
+  io.run();
+  EXPECT_EQ(pool.held_bytes(), 6000u);
+  pool.prepare(1'000'000);
+  io.run();
+  EXPECT_EQ(pool.held_bytes(), 9000u);
   EXPECT_EQ(pool.in_use_bytes(), 0u);
 }
 
@@ -208,6 +216,78 @@ TEST(StagingPool, ALargeEntryTakesThePlaceOfSpareChunks) {
   const auto refused = pool.take_large(3001, bell);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().what.find("checkpoint.staging_bytes_max is 3000"), std::string::npos);
+}
+
+TEST(StagingPool, WhoCanWaitLeavesHalfToTheOthers) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 4000, .chunk_bytes = 1000, .spare_chunks = 0}, pages);
+  Bell bell;
+  const auto can_wait = StagingPool::Urgency::kCanWait;
+  auto a = pool.take(bell, can_wait);
+  auto b = pool.take(bell, can_wait);
+  ASSERT_TRUE(b);
+  EXPECT_FALSE(pool.take(bell, can_wait));
+  EXPECT_TRUE(pool.take(bell));
+  b = {};
+  EXPECT_EQ(bell.rung, 1);
+  EXPECT_TRUE(pool.take(bell, can_wait));
+}
+
+TEST(StagingPool, KnowsWhetherAnythingWillComeBack) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 2000, .chunk_bytes = 1000, .spare_chunks = 0}, pages);
+  Bell bell;
+  auto chunk = pool.take(bell);
+  EXPECT_FALSE(pool.awaits_any());
+  chunk.send();
+  auto moved = std::move(chunk);
+  EXPECT_TRUE(pool.awaits_any());
+  moved = {};
+  EXPECT_FALSE(pool.awaits_any());
+}
+
+// Chunks go from many fillers to one I/O thread and back; for TSan above all.
+TEST(StagingPool, IsUsedFromManyThreads) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 8000, .chunk_bytes = 1000, .spare_chunks = 1}, pages);
+  Mutex mutex;
+  std::vector<StagingChunk> sent;
+  std::atomic<int> filling{3};  // No partner: only says when to stop.
+  std::vector<std::thread> threads;
+  for (int filler = 0; filler != 3; ++filler) {
+    threads.emplace_back([&, filler] {
+      Bell bell;
+      for (int n = 0; n != 2'000;) {
+        auto chunk = pool.take(
+            bell, filler == 0 ? StagingPool::Urgency::kCanWait : StagingPool::Urgency::kUrgent);
+        if (!chunk) {
+          std::this_thread::yield();
+          continue;
+        }
+        std::memset(chunk.data(), n, chunk.size());
+        chunk.send();
+        MutexLock lock(mutex);
+        sent.push_back(std::move(chunk));
+        ++n;
+      }
+      pool.forget(bell);
+      --filling;
+    });
+  }
+  int seen = 0;
+  while (filling != 0 || seen != 6'000) {
+    std::vector<StagingChunk> taken;
+    {
+      MutexLock lock(mutex);
+      taken.swap(sent);
+    }
+    for (const auto& chunk : taken) EXPECT_EQ(chunk.data()[0], chunk.data()[999]);
+    seen += static_cast<int>(taken.size());
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(pool.in_use_bytes(), 0u);
+  EXPECT_FALSE(pool.awaits_any());
+  EXPECT_LE(pool.held_bytes(), 8000u);
 }
 
 TEST(StagingPool, AForgottenListenerIsNotCalled) {

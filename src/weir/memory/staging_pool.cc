@@ -6,7 +6,13 @@
 namespace weir::memory {
 
 StagingChunk::~StagingChunk() {
-  if (pool_ != nullptr) pool_->give_back(std::move(pages_));
+  if (pool_ != nullptr) pool_->give_back(std::move(pages_), is_sent_);
+}
+
+void StagingChunk::send() {
+  WEIR_CHECK(!is_sent_);
+  is_sent_ = true;
+  pool_->count_sent();
 }
 
 StagingPool::StagingPool(Options options, PageSource& pages, Submit submit)
@@ -23,21 +29,27 @@ StagingPool::~StagingPool() {
   WEIR_CHECK(in_use_ == 0);
 }
 
-void StagingPool::prepare() {
+void StagingPool::prepare(std::uint64_t expected_bytes) {
   if (!submit_) return;
   {
     MutexLock lock(mutex_);
+    expected_ = std::max(expected_, expected_bytes);
     if (is_making_ || !wants_more()) return;
     is_making_ = true;
   }
   submit_([this] { make_fresh(); });
 }
 
-StagingChunk StagingPool::take(RoomListener& listener) {
+StagingChunk StagingPool::take(RoomListener& listener, Urgency urgency) {
   Pages pages;
   bool make_more = false;
   {
     MutexLock lock(mutex_);
+    const bool leaves_half = in_use_ + options_.chunk_bytes <= options_.limit_bytes / 2;
+    if (urgency == Urgency::kCanWait && in_use_ != 0 && !leaves_half) {
+      wait(listener);
+      return {};
+    }
     if (!spare_.empty()) {
       pages = std::move(spare_.back());
       spare_.pop_back();
@@ -96,10 +108,11 @@ void StagingPool::forget(RoomListener& listener) {
   std::erase(waiting_, &listener);
 }
 
-void StagingPool::give_back(Pages pages) {
+void StagingPool::give_back(Pages pages, bool was_sent) {
   Pages dropped;  // A large chunk is not kept.
   MutexLock lock(mutex_);
   in_use_ -= pages.size();
+  if (was_sent) --sent_;
   if (pages.size() == options_.chunk_bytes) {
     spare_.push_back(std::move(pages));
   } else {
@@ -138,7 +151,8 @@ bool StagingPool::has_room_for(std::size_t bytes) const {
 }
 
 bool StagingPool::wants_more() const {
-  return spare_.size() < options_.spare_chunks && has_room_for(options_.chunk_bytes);
+  return (spare_.size() < options_.spare_chunks || held_ < expected_) &&
+         has_room_for(options_.chunk_bytes);
 }
 
 void StagingPool::take_out(std::size_t bytes) {
@@ -157,6 +171,15 @@ void StagingPool::tell_waiting() {
   waiting_.clear();
 }
 
+void StagingPool::count_sent() {
+  MutexLock lock(mutex_);
+  ++sent_;
+}
+
+bool StagingPool::awaits_any() const {
+  MutexLock lock(mutex_);
+  return sent_ != 0;
+}
 std::uint64_t StagingPool::in_use_bytes() const {
   MutexLock lock(mutex_);
   return in_use_;

@@ -20,13 +20,19 @@ class StagingChunk {
  public:
   StagingChunk() = default;
   StagingChunk(StagingChunk&& other) noexcept
-      : pool_(std::exchange(other.pool_, nullptr)), pages_(std::move(other.pages_)) {}
+      : pool_(std::exchange(other.pool_, nullptr)),
+        pages_(std::move(other.pages_)),
+        is_sent_(other.is_sent_) {}
   StagingChunk& operator=(StagingChunk&& other) noexcept {
     std::swap(pool_, other.pool_);
+    std::swap(is_sent_, other.is_sent_);
     std::swap(pages_, other.pages_);
     return *this;
   }
   ~StagingChunk();
+
+  // It has been filled and goes to the I/O side, which will give it back. Once.
+  void send();
 
   explicit operator bool() const { return pool_ != nullptr; }
   std::byte* data() const { return static_cast<std::byte*>(pages_.data()); }
@@ -38,6 +44,7 @@ class StagingChunk {
 
   StagingPool* pool_ = nullptr;
   Pages pages_;
+  bool is_sent_ = false;
 };
 
 // Told when a pool that had nothing to give may have something again.
@@ -74,11 +81,13 @@ class StagingPool {
   StagingPool(const StagingPool&) = delete;
   StagingPool& operator=(const StagingPool&) = delete;
 
-  // Has fresh chunks made ready where there are fewer spare ones than wanted. Called when a cut
-  // begins.
-  void prepare() WEIR_EXCLUDES(mutex_);
+  // A cut begins that may want that much at a time: has fresh chunks made where there are fewer.
+  void prepare(std::uint64_t expected_bytes) WEIR_EXCLUDES(mutex_);
+  // Who can wait leaves half of the area to who cannot.
+  enum class Urgency : unsigned char { kCanWait, kUrgent };
   // An empty chunk, or none: then `listener` is told once when that may have changed.
-  StagingChunk take(RoomListener& listener) WEIR_EXCLUDES(mutex_);
+  StagingChunk take(RoomListener& listener, Urgency urgency = Urgency::kUrgent)
+      WEIR_EXCLUDES(mutex_);
   // A chunk of at least `bytes`, for one entry that is larger than chunk_bytes(). It is made at
   // once. kExhausted where it is larger than the whole staging area.
   Result<StagingChunk> take_large(std::size_t bytes, RoomListener& listener) WEIR_EXCLUDES(mutex_);
@@ -88,6 +97,9 @@ class StagingPool {
   std::size_t chunk_bytes() const { return options_.chunk_bytes; }
   std::uint64_t limit_bytes() const { return options_.limit_bytes; }
   std::uint64_t in_use_bytes() const WEIR_EXCLUDES(mutex_);
+  // Some chunks have been sent and will come back. Where nothing has been, who waits for room waits for ever unless
+  // those who fill chunks send them half-filled.
+  bool awaits_any() const WEIR_EXCLUDES(mutex_);
   std::uint64_t peak_in_use_bytes() const WEIR_EXCLUDES(mutex_);
   // In use and spare together: never above limit_bytes().
   std::uint64_t held_bytes() const WEIR_EXCLUDES(mutex_);
@@ -95,7 +107,8 @@ class StagingPool {
  private:
   friend class StagingChunk;
 
-  void give_back(Pages pages) WEIR_EXCLUDES(mutex_);
+  void give_back(Pages pages, bool was_sent) WEIR_EXCLUDES(mutex_);
+  void count_sent() WEIR_EXCLUDES(mutex_);
   void make_fresh() WEIR_EXCLUDES(mutex_);
   bool has_room_for(std::size_t bytes) const WEIR_REQUIRES(mutex_);
   bool wants_more() const WEIR_REQUIRES(mutex_);
@@ -110,8 +123,10 @@ class StagingPool {
   mutable Mutex mutex_;
   std::vector<Pages> spare_ WEIR_GUARDED_BY(mutex_);
   std::uint64_t held_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t expected_ WEIR_GUARDED_BY(mutex_) = 0;  // by whoever expects most
   std::uint64_t in_use_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t peak_in_use_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::uint64_t sent_ WEIR_GUARDED_BY(mutex_) = 0;
   bool is_making_ WEIR_GUARDED_BY(mutex_) = false;
   std::vector<RoomListener*> waiting_ WEIR_GUARDED_BY(mutex_);
 };

@@ -18,6 +18,7 @@ template <Serializable V>
 state::ValueType value_type_of() {
   static_assert(!kHasText<V>, "a state's value must own its bytes: use std::string in place of weir::Text");
   state::ValueType type{.size = sizeof(V), .alignment = alignof(V), .is_flat = std::is_trivially_copyable_v<V>};
+  type.is_plain_bytes = std::is_arithmetic_v<V> && !std::is_same_v<V, bool>;
   type.construct = [](void* at) { ::new (at) V{}; };
   type.write = [](const void* value, ByteWriter& out) { Serializer<V>::write(out, *static_cast<const V*>(value)); };
   type.read = [](ByteReader& in, void* value) { return Serializer<V>::read(in, *static_cast<V*>(value)); };

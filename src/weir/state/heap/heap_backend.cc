@@ -98,7 +98,7 @@ Result<CutTaken> HeapBackend::cut(CheckpointId id, CutKind kind, SnapshotOutput&
     for (auto& table : tables_) table.stored->store().sweep();
     cuts_.swept();
   }
-  auto taken = cuts_.take(id, kind, output);
+  auto taken = cuts_.take(id, kind, output, context_.account.used_bytes());
   if (!taken) return taken.error().during(attempt("checkpoint"));
   return taken;
 }

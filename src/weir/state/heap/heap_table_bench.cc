@@ -4,7 +4,8 @@
 //   heap_table_bench updates    uniform updates of 8 + 8 bytes, all keys present
 //   heap_table_bench growing    the same from empty
 //   heap_table_bench bytes      bytes per entry
-//   heap_table_bench cuts       12 M x (8 + 56) bytes under an unbroken sequence of whole cuts
+//   heap_table_bench cuts [keys [bytes per walk]]
+//                               12 M x (8 + 56) bytes under an unbroken sequence of whole cuts
 //
 // Both sides of a comparison run by turns in one process and the fastest of several rounds counts:
 // read the ratios.
@@ -113,22 +114,28 @@ class IoThread {
   std::thread thread_;
 };
 
-// Encodes what is saved and throws it away.
+// Encodes what is saved and throws it away, as fast as a disk of that speed would take it.
 class Discard final : public SnapshotOutput {
  public:
-  explicit Discard(IoThread& io) : io_(io) {}
+  Discard(IoThread& io, double bytes_per_second) : io_(io), bytes_per_second_(bytes_per_second) {}
   void take(StagedBlock block) override {
     auto shared = std::make_shared<StagedBlock>(std::move(block));
     io_.submit([this, shared] {
       shared->encode(dense_);
       bytes_ += dense_.bytes.size();
+      if (bytes_per_second_ == 0) return;
+      free_at_ =
+          std::max(free_at_, now()) + static_cast<double>(dense_.bytes.size()) / bytes_per_second_;
+      while (free_at_ - now() > 0.002) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
   }
   std::uint64_t bytes() const { return bytes_; }
 
  private:
   IoThread& io_;
+  const double bytes_per_second_;
   DenseBlock dense_;  // the I/O thread's
+  double free_at_ = 0;
   std::atomic<std::uint64_t> bytes_{0};
 };
 
@@ -160,9 +167,10 @@ ValueType plain_value() {
 struct World {
   HugePages pages;
   IoThread io;
+  IoThread maker;  // of fresh chunks: an I/O pool has more than one thread
   memory::Account account{"bench", "state.heap_bytes_max", std::uint64_t{1} << 40};
   memory::StagingPool staging{
-      {}, pages, [this](std::function<void()> work) { io.submit(std::move(work)); }};
+      {}, pages, [this](std::function<void()> work) { maker.submit(std::move(work)); }};
   NoListener listener;
   std::unique_ptr<KeyedBackend> backend;
   KeyedTable* table = nullptr;
@@ -185,7 +193,7 @@ struct World {
   ~World() {
     io.wait_until_idle();
     backend.reset();
-    io.wait_until_idle();
+    maker.wait_until_idle();
   }
 };
 
@@ -339,10 +347,11 @@ struct Delays {
   }
 };
 
-void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
+void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes,
+          double disk_bytes_per_second) {
   World world(plain_value<56>());
   fill(*world.table, key_count);
-  Discard discard(world.io);
+  Discard discard(world.io, disk_bytes_per_second);
   Keys keys(key_count);
   Batch batch;
   double rate_without = 0;
@@ -363,7 +372,7 @@ void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
       std::uint32_t at = add_all(*world.table, batch);
       while (at != kBatch) {
         ++blocked;
-        std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
         at = add_all(*world.table, batch, at);
       }
       if (is_open) {
@@ -381,11 +390,12 @@ void cuts(std::uint64_t key_count, double seconds, std::uint64_t walk_bytes) {
     if (!with_cuts) rate_without = std::max(rate_without, rate);
     std::printf(
         "%s: %5.1f M/s (%.2f), batch p50 %4.0f p99 %5.0f p99.9 %5.0f max %6.0f us, %llu cuts, "
-        "interval %.2f s, %.0f MB each, staging peak %.1f MB\n",
+        "interval %.2f s, %.0f MB each, blocked %llu times, staging peak %.1f MB\n",
         with_cuts ? "cuts   " : "no cuts", rate / 1e6, rate / rate_without, delays.at(0.5),
         delays.at(0.99), delays.at(0.999), delays.at(1.0), static_cast<unsigned long long>(done),
         done == 0 ? 0 : (now() - begin) / static_cast<double>(done),
         id == 0 ? 0.0 : static_cast<double>(discard.bytes()) / 1e6 / static_cast<double>(id),
+        static_cast<unsigned long long>(blocked),
         static_cast<double>(world.staging.peak_in_use_bytes()) / 1e6);
     world.io.wait_until_idle();
   }
@@ -412,8 +422,13 @@ int run(std::string_view part, int argc, char** argv) {
     }
   }
   if (all || part == "cuts") {
-    cuts(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 12'000'000, 6.0,
-         argc > 3 ? std::strtoull(argv[3], nullptr, 10) : std::uint64_t{64} << 10);
+    const auto number = [&](int place, std::uint64_t otherwise) {
+      return argc > place ? std::strtoull(argv[place], nullptr, 10) : otherwise;
+    };
+    for (const double disk : {0.5e9}) {
+      std::printf("a disk of %.1f GB/s (0: without limit)\n", disk / 1e9);
+      cuts(number(2, 12'000'000), 6.0, number(3, std::uint64_t{32} << 10), disk);
+    }
   }
   return sink == 1 ? 1 : 0;
 }

@@ -44,7 +44,8 @@ void Cuts::swept() {
   forget_base();
 }
 
-Result<CutTaken> Cuts::take(CheckpointId id, CutKind kind, SnapshotOutput& output) {
+Result<CutTaken> Cuts::take(CheckpointId id, CutKind kind, SnapshotOutput& output,
+                            std::uint64_t state_bytes) {
   if (open_.size() == KeyedBackend::kOpenCutsMax ||
       static_cast<CutNumber>(newest_ - swept_) >= kCutsMax) {
     return Error{Code::kUnavailable,
@@ -61,7 +62,7 @@ Result<CutTaken> Cuts::take(CheckpointId id, CutKind kind, SnapshotOutput& outpu
   cut->output = &output;
   cut->stages.resize(tables_.size());
   open_.push_back(std::move(cut));
-  pool_.prepare();
+  pool_.prepare(state_bytes / 4);
   if (kind == CutKind::kWhole) return CutTaken{};
   return CutTaken{kind, base_->id};
 }
@@ -118,7 +119,9 @@ bool Cuts::renew(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t b
   hand_over(cut, table, stream);
   Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
   if (bytes <= pool_.chunk_bytes()) {
-    stage.chunk = pool_.take(listener_);
+    using Urgency = memory::StagingPool::Urgency;
+    stage.chunk =
+        pool_.take(listener_, stream == Stream::kWrites ? Urgency::kUrgent : Urgency::kCanWait);
   } else {
     auto large = pool_.take_large(bytes, listener_);
     if (!large) {
@@ -128,8 +131,8 @@ bool Cuts::renew(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t b
     stage.chunk = *std::move(large);
   }
   is_blocked_ = !stage.chunk;
-  // What waits for more entries in a half-filled chunk may be all that there is to wait for.
-  if (is_blocked_) {
+  // What waits for more entries in half-filled chunks may be all that there is to wait for.
+  if (is_blocked_ && !pool_.awaits_any()) {
     for (auto& other : open_) hand_over_all(*other);
   }
   return !is_blocked_;
@@ -139,6 +142,7 @@ void Cuts::hand_over(OpenCut& cut, std::uint32_t table, Stream stream) {
   Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
   if (stage.used != 0) {
     const bool is_deletes = stream == Stream::kDeletes;
+    stage.chunk.send();
     cut.output->take({is_deletes ? BlockKind::kDeletes : BlockKind::kEntries, table,
                       is_deletes ? tables_[table].deletes : tables_[table].entries,
                       std::move(stage.chunk), stage.used});

@@ -67,7 +67,9 @@ class Cuts {
   bool wants_sweep() const;
   void swept();
 
-  Result<CutTaken> take(CheckpointId id, CutKind kind, SnapshotOutput& output);
+  // Of a state that takes about `state_bytes` of memory.
+  Result<CutTaken> take(CheckpointId id, CutKind kind, SnapshotOutput& output,
+                        std::uint64_t state_bytes);
   // Everything of the oldest open cut has been saved.
   void close_oldest();
   void abort(CheckpointId id);
@@ -77,16 +79,22 @@ class Cuts {
   // Changes since the newest cut are not known any more: only a later one can be a base.
   void forget_base();
 
-  // Room for an entry of that many bytes; null where the staging area is full (is_blocked()) or the
-  // entry is over a limit (error()).
-  std::byte* reserve(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t bytes) {
+  // Room for `count` entries of `bytes` each, or for as many of them as lie in one chunk: `count` is how many. Null where
+  // the staging area is full (is_blocked()) or an entry is over a limit (error()).
+  std::byte* reserve(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t bytes,
+                     std::uint32_t& count) {
     Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
-    if (stage.chunk.size() - stage.used < bytes && !renew(cut, table, stream, bytes)) [[unlikely]]
-      return nullptr;
+    std::size_t room = stage.chunk.size() - stage.used;
+    if (room < bytes) [[unlikely]] {
+      if (!renew(cut, table, stream, bytes)) return nullptr;
+      room = stage.chunk.size();
+    }
+    if (room < count * bytes) [[unlikely]]
+      count = static_cast<std::uint32_t>(room / bytes);
     std::byte* at = stage.chunk.data() + stage.used;
-    stage.used += bytes;
-    ++saved_entries_;
-    saved_bytes_ += bytes;
+    stage.used += count * bytes;
+    saved_entries_ += count;
+    saved_bytes_ += count * bytes;
     return at;
   }
 

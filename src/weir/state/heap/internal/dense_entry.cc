@@ -56,7 +56,6 @@ class RawEncoder final : public BlockEncoder {
   void encode(ByteView staged, DenseBlock& out) const override {
     WEIR_CHECK(staged.size() % layout_.stride == 0);
     out.count = staged.size() / layout_.stride;
-    out.bytes.clear();
     GroupSpan groups(max_parallelism_);
     for (std::size_t at = 0; at != staged.size(); at += layout_.stride)
       groups.add(layout_.key_hash_of(staged.data() + at));
@@ -64,6 +63,7 @@ class RawEncoder final : public BlockEncoder {
     if (layout_.value.is_plain_bytes) {
       copy_plain(staged, out);
     } else {
+      out.bytes.clear();
       for (std::size_t at = 0; at != staged.size(); at += layout_.stride) {
         const std::byte* slot = staged.data() + at;
         ByteWriter(out.bytes).raw({slot, layout_.key_bytes + layout_.namespace_bytes});
@@ -74,17 +74,30 @@ class RawEncoder final : public BlockEncoder {
 
  private:
   void copy_plain(ByteView staged, DenseBlock& out) const {
-    Bytes length;
-    ByteWriter(length).leb128(layout_.value.size);
     const std::size_t key_bytes = layout_.key_bytes + layout_.namespace_bytes;
-    const std::size_t entry_bytes = key_bytes + length.size() + layout_.value.size;
-    out.bytes.resize(out.count * entry_bytes);
+    // The commonest sizes as constants, so that a copy is no call.
+    if (key_bytes == 8 && layout_.value.size == 8) return copy_entries<8, 8>(staged, out, 8, 8);
+    if (key_bytes == 8 && layout_.value.size == 56) return copy_entries<8, 56>(staged, out, 8, 56);
+    if (key_bytes == 16 && layout_.value.size == 8) return copy_entries<16, 8>(staged, out, 16, 8);
+    copy_entries<0, 0>(staged, out, key_bytes, layout_.value.size);
+  }
+
+  template <std::size_t kKeyBytes, std::size_t kValueBytes>
+  void copy_entries(ByteView staged, DenseBlock& out, std::size_t key_bytes,
+                    std::size_t value_bytes) const {
+    Bytes length;
+    ByteWriter(length).leb128(value_bytes);
+    if constexpr (kKeyBytes != 0) key_bytes = kKeyBytes;
+    if constexpr (kValueBytes != 0) value_bytes = kValueBytes;
+    out.bytes.resize(out.count * (key_bytes + length.size() + value_bytes));
     std::byte* to = out.bytes.data();
-    for (std::size_t at = 0; at != staged.size(); at += layout_.stride, to += entry_bytes) {
+    for (std::size_t at = 0; at != staged.size(); at += layout_.stride) {
       const std::byte* slot = staged.data() + at;
       std::memcpy(to, slot, key_bytes);
-      std::memcpy(to + key_bytes, length.data(), length.size());
-      std::memcpy(to + key_bytes + length.size(), slot + layout_.value_at, layout_.value.size);
+      to += key_bytes;
+      for (const auto byte : length) *to++ = byte;
+      std::memcpy(to, slot + layout_.value_at, value_bytes);
+      to += value_bytes;
     }
   }
 

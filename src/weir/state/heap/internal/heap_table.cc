@@ -54,6 +54,7 @@ class HeapTable final : public StoredTable {
 
   void begin_block(const KeyBlock& block);
   void look_ahead(std::uint32_t count);
+  std::uint32_t prepare_ahead(std::uint32_t count);
   SlotRef look_up(std::uint32_t i) const;
   SlotRef looked_up(std::uint32_t i) const;
   std::uint32_t probe(Segment* segment, std::uint32_t i) const;
@@ -136,6 +137,23 @@ void HeapTable<Keys, kNamespaced>::look_ahead(std::uint32_t count) {
   }
 }
 
+// Saves what open cuts need of the candidates, whichever key they turn out to be of, and says for how many keys there was
+// room. In a loop of its own, because whether an entry has been saved yet is what no processor can guess.
+template <class Keys, bool kNamespaced>
+std::uint32_t HeapTable<Keys, kNamespaced>::prepare_ahead(std::uint32_t count) {
+  std::uint64_t owed = 0;
+  for (std::uint32_t i = 0; i != count; ++i) {
+    const bool is_slot = candidates_[i] < kNoSlot;
+    const SlotRef ref{segments_[i], is_slot ? candidates_[i] : 0U};
+    owed |= static_cast<std::uint64_t>(is_slot & !store_.is_ready(ref)) << i;
+  }
+  for (; owed != 0; owed &= owed - 1) {
+    const auto i = first_slot(owed);
+    if (!store_.prepare({segments_[i], candidates_[i]})) return i;
+  }
+  return count;
+}
+
 template <class Keys, bool kNamespaced>
 bool HeapTable<Keys, kNamespaced>::is_entry(std::byte* slot, std::uint32_t i) const {
   if (!keys_.is_at(slot, i)) return false;
@@ -186,9 +204,10 @@ std::uint32_t HeapTable<Keys, kNamespaced>::open_as(const KeyBlock& block, void*
   }
   begin_block(block);
   look_ahead(block.count);
+  const std::uint32_t end = store_.has_open_cut() ? prepare_ahead(block.count) : block.count;
   const bool marks = kUse == Use::kWrite && store_.tracks_changes();
   std::uint32_t n = 0;
-  for (; n != block.count; ++n) {
+  for (; n != end; ++n) {
     SlotRef ref = version_ == store_.version() ? looked_up(n) : look_up(n);
     if (ref.slot == kNoSlot) [[unlikely]] {
       ref = insert(block, n);
@@ -218,8 +237,11 @@ std::uint32_t HeapTable<Keys, kNamespaced>::open_as(const KeyBlock& block, void*
 
 template <class Keys, bool kNamespaced>
 SlotRef HeapTable<Keys, kNamespaced>::insert(const KeyBlock& block, std::uint32_t i) {
-  auto outside = store_.take_outside(Keys::kIsVariable ? block.variable[i] : std::string_view());
-  if (!outside) return {};
+  std::optional<SegmentStore::Outside> outside = SegmentStore::Outside{};
+  if (Keys::kIsVariable || layout_.is_boxed) {
+    outside = store_.take_outside(Keys::kIsVariable ? block.variable[i] : std::string_view());
+    if (!outside) return {};
+  }
   const SlotRef ref = store_.add({groups_[i], spreads_[i]}, tags_[i]);
   if (!ref) {
     store_.give_back(*outside);

@@ -14,8 +14,30 @@ namespace {
 constexpr std::uint64_t kAllocationBytes = 16;
 constexpr std::size_t kKeyAlignment = alignof(std::max_align_t);
 constexpr std::uint32_t kQuarter = kSlots / 4;
-// A walk that finds nothing to save still costs a cache miss per segment.
-constexpr std::uint64_t kVisitBytes = 64;
+// What a walk counts for a segment beside the entries saved: reading its header is as dear as copying that much.
+constexpr std::uint64_t kVisitBytes = 512;
+// How many segments ahead of itself it asks for headers.
+constexpr std::uint64_t kSegmentsAhead = 4;
+
+// The commonest sizes without a call.
+inline void copy_slots(std::byte* to, const std::byte* from, std::size_t bytes) {
+  switch (bytes) {
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    case 24:
+      std::memcpy(to, from, 24);
+      break;
+    case 32:
+      std::memcpy(to, from, 32);
+      break;
+    case 64:
+      std::memcpy(to, from, 64);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
 
 }  // namespace
 
@@ -82,29 +104,48 @@ bool SegmentStore::save_pending(Segment* segment, std::uint64_t slots, Stream st
     segment->forget_pending(slots);
     return true;
   }
+  return layout_.is_saved_raw() ? save_raw(*cut, segment, slots, stream)
+                                : save_dense(*cut, segment, slots, stream);
+}
+
+// Slot by slot; neighbours, of which a walk finds many, in one copy.
+bool SegmentStore::save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
+  const std::size_t stride = layout_.stride;
+  while (slots != 0) {
+    const auto first = first_slot(slots);
+    auto run = static_cast<std::uint32_t>(std::countr_one(slots >> first));
+    std::byte* to = cuts_.reserve(cut, table_, stream, stride, run);
+    if (to == nullptr) return stage_failed();
+    copy_slots(to, at({segment, first}), run * stride);
+    const std::uint64_t saved = (slot_bit(run) - 1) << first;
+    segment->forget_pending(saved);
+    slots &= ~saved;
+  }
+  return true;
+}
+
+bool SegmentStore::save_dense(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
   for (; slots != 0; slots &= slots - 1) {
     const auto slot = first_slot(slots);
-    if (!save(*cut, stream, at({segment, slot}))) return false;
+    scratch_.clear();
+    append_dense_entry(layout_, at({segment, slot}), scratch_);
+    if (!stage(cut, stream, scratch_)) return false;
     segment->forget_pending(slot_bit(slot));
   }
   return true;
 }
 
-bool SegmentStore::save(OpenCut& cut, Stream stream, std::byte* slot) {
-  if (layout_.is_saved_raw()) return stage(cut, stream, {slot, layout_.stride});
-  scratch_.clear();
-  append_dense_entry(layout_, slot, scratch_);
-  return stage(cut, stream, scratch_);
-}
-
 bool SegmentStore::stage(OpenCut& cut, Stream stream, ByteView bytes) {
-  std::byte* to = cuts_.reserve(cut, table_, stream, bytes.size());
-  if (to == nullptr) {
-    if (!cuts_.is_blocked()) error_ = cuts_.error();
-    return false;
-  }
+  std::uint32_t one = 1;
+  std::byte* to = cuts_.reserve(cut, table_, stream, bytes.size(), one);
+  if (to == nullptr) return stage_failed();
   std::memcpy(to, bytes.data(), bytes.size());
   return true;
+}
+
+bool SegmentStore::stage_failed() {
+  if (!cuts_.is_blocked()) error_ = cuts_.error();
+  return false;
 }
 
 SlotRef SegmentStore::add(Position position, std::uint8_t tag) {
@@ -217,11 +258,10 @@ SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
     if (budget == 0) return Walk::kBudgetSpent;
     const auto position = Position::of_word(cut.walk_word);
     Segment* segment = directory_.find(position);
-    const auto end = directory_.extent(position, segment->depth()).end();
-    if (end < directory_.end()) {
-      const auto* next = directory_.find(Position::of_word(end));
-      __builtin_prefetch(next, 1);
-    }
+    const Extent extent = directory_.extent(position, segment->depth());
+    const auto end = extent.end();
+    if (const auto ahead = end + kSegmentsAhead * extent.width; ahead < directory_.end())
+      __builtin_prefetch(directory_.find(Position::of_word(ahead)), 1);
     if (is_before(segment->cut(), cut.number) && !bring_up_to(segment, cut.number))
       return Walk::kFailed;
     // A segment that has heard of a later cut has given this one what it needs.

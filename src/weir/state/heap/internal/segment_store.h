@@ -59,6 +59,7 @@ class SegmentStore {
     const std::uint64_t newest = static_cast<std::uint64_t>(cuts_.newest()) << kSlots;
     return ((ref.segment->pending_and_cut ^ newest) & (~kAllSlots | slot_bit(ref.slot))) == 0;
   }
+  bool has_open_cut() const { return !cuts_.open().empty(); }
   bool tracks_changes() const { return tracks_changes_; }
 
   // A slot for an entry that is not there yet; its tag is set, its bytes are for the caller to
@@ -98,7 +99,9 @@ class SegmentStore {
  private:
   bool bring_up_to(Segment* segment, CutNumber number);
   bool save_pending(Segment* segment, std::uint64_t slots, Stream stream);
-  bool save(OpenCut& cut, Stream stream, std::byte* slot);
+  bool save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
+  bool save_dense(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
+  bool stage_failed();
   bool stage(OpenCut& cut, Stream stream, ByteView bytes);
   bool walk_deletes(OpenCut& cut, std::uint64_t& budget);
   bool split(Segment* segment, Position inside);
