@@ -50,6 +50,7 @@ RunPlan draw_plan(std::uint64_t seed) {
   draw_checkpoints(plan.engine.checkpoints, random);
   draw_limits(plan.engine, random);
 
+  plan.inline_bytes_max = random.one_in(3) ? storage::kInlineBytesMax : static_cast<std::size_t>(random.between(0, 300));
   const bool rescales = random.one_in(3);
   const auto draw_scale = [&] {
     return Scale{.sources = static_cast<std::uint32_t>(random.between(1, 3)),

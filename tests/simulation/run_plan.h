@@ -42,6 +42,7 @@ struct RunPlan {
   std::vector<Death> deaths;   // of the first lives; then faults stop
   // The user's function throws once in so many records, until faults stop; 0: never.
   std::uint64_t throw_one_in = 0;
+  std::size_t inline_bytes_max = 0;  // smaller state lies in _metadata
 
   const Scale& scale_of(std::size_t life) const { return scales[std::min(life, scales.size() - 1)]; }
 };

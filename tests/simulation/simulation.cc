@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "weir/connectors/api/sink_operator.h"
+#include "weir/connectors/file/sink_directory.h"
 #include "weir/datastream/job_definition_error.h"
 #include "weir/ha/file/file_store.h"
 #include "weir/state/heap/heap_backend.h"
@@ -41,11 +42,11 @@ Simulation::Simulation(RunPlan plan)
     : plan_(std::move(plan)),
       world_(plan_.seed, plan_.sim),
       watcher_(world_.trace()),
-      output_(std::make_shared<connectors::Collected<std::string>>()),
-      workload_(make_workload(plan_.workload, output_)),
+      workload_(make_workload(plan_.workload)),
       expected_(workload_->expected(plan_)),
       random_(plan_.seed) {
   log::set_sink(&watcher_);
+  workload_->prepare(world_.disk(), plan_);
   world_.on_fault([this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
   watcher_.on_event([this](std::string_view event) {
     if (event == "Deploying" && std::exchange(has_deployed_, true)) verdict_.reached.count("restore in the same process");
@@ -81,9 +82,7 @@ Verdict Simulation::run() {
   if (!failed() && end != LifeEnd::kFinished)
     verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped" + standstill_
                                                : "the job ended badly though the faults had stopped";
-  Lines visible;
-  for (const auto& line : output_->values()) ++visible[line];
-  if (!failed()) verdict_.failure = missing_in(visible, expected_);
+  if (!failed()) verdict_.failure = missing_in(visible_lines(world_.disk()), expected_);
   verdict_.trace_hash = world_.trace().hash();
   verdict_.file_calls = world_.disk().call_count();
   return verdict_;
@@ -138,6 +137,7 @@ void Simulation::begin_life(Life& life, std::size_t number) {
     life.end = jobmaster::JobEnd{jobmaster::JobEnd::Kind::kFailed, std::move(error)};
   };
   std::ignore = life.configuration.declare(connectors::kRewindOutput.declaration());
+  std::ignore = life.configuration.declare(connectors::kOverwriteOutput.declaration());
   datastream::ProgramBuilder builder;
   auto plan = plan_;
   if (!may_throw_) plan.throw_one_in = 0;
@@ -157,10 +157,11 @@ void Simulation::begin_life(Life& life, std::size_t number) {
           [env](JobId fresh) {
             return ha::FileStore::open(env.files, {.checkpoint_dir = kCheckpointDir, .job_name = "simulated", .fresh = fresh});
           },
-      .open_storage = [env](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
+      .open_storage = [env, inline_bytes_max = plan_.inline_bytes_max](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
         const auto directory = env::join(*ha::job_directory(kCheckpointDir, "simulated"), job.to_hex());
         return std::make_unique<storage::FilesystemStorage>(
-            env.files, storage::FilesystemStorage::Options{.directory = directory, .epoch = epoch});
+            env.files, storage::FilesystemStorage::Options{
+                           .directory = directory, .epoch = epoch, .inline_bytes_max = inline_bytes_max});
       }};
   auto options = plan_.engine;
   // Some plans give checkpoints less time than their disk takes; in the end they must be able to complete.
@@ -179,9 +180,7 @@ void Simulation::begin_life(Life& life, std::size_t number) {
 
 void Simulation::check_safety(const char* when) {
   if (failed()) return;
-  Lines visible;
-  for (const auto& line : output_->values()) ++visible[line];
-  const auto wrong = wrong_in(visible, expected_);
+  const auto wrong = wrong_in(visible_lines(world_.disk()), expected_);
   if (!wrong.empty()) verdict_.failure = std::string(when) + ": " + wrong;
 }
 

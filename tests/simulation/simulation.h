@@ -48,7 +48,6 @@ class Simulation {
   const RunPlan plan_;
   sim::World world_;
   PhaseWatcher watcher_;
-  const Output output_;
   const std::unique_ptr<Workload> workload_;
   const Lines expected_;
   Random random_;

@@ -1,16 +1,39 @@
 #include "tests/simulation/workload.h"
 
 #include "tests/simulation/workloads/workloads.h"
+#include "weir/connectors/file/text_file_sink.h"
 
 namespace weir::simulation {
 
-std::unique_ptr<Workload> make_workload(WorkloadKind kind, Output output) {
+std::unique_ptr<Workload> make_workload(WorkloadKind kind) {
   switch (kind) {
-    case WorkloadKind::kKeyedCount: return make_keyed_count(std::move(output));
-    case WorkloadKind::kLedger: return make_ledger(std::move(output));
-    case WorkloadKind::kRing: return make_ring(std::move(output));
+    case WorkloadKind::kKeyedCount: return make_keyed_count();
+    case WorkloadKind::kLedger: return make_ledger();
+    case WorkloadKind::kRing: return make_ring();
   }
   return nullptr;
+}
+
+std::shared_ptr<const connectors::Sink<std::string>> line_sink() {
+  using Line = connectors::ReadableLine;
+  return std::make_shared<const connectors::TextFileSink<std::string, Line>>(kOutputPath,
+                                                                             connectors::TextFilesOptions{});
+}
+
+Lines visible_lines(const sim::SimDisk& disk) {
+  Lines lines;
+  const std::string directory = std::string(kOutputPath) + "/";
+  for (const auto& path : disk.paths()) {
+    if (!path.starts_with(directory) || path.starts_with(directory + ".")) continue;
+    const auto content = *disk.content(path);
+    std::size_t begin = 0;
+    for (auto end = content.find('\n'); end != std::string::npos; end = content.find('\n', begin)) {
+      ++lines[content.substr(begin, end - begin)];
+      begin = end + 1;
+    }
+    if (begin != content.size()) ++lines["torn: " + content.substr(begin)];
+  }
+  return lines;
 }
 
 std::string wrong_in(const Lines& visible, const Lines& expected) {

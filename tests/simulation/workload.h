@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tests/simulation/run_plan.h"
-#include "weir/connectors/collect/collect_sink.h"
+#include "weir/connectors/api/sink.h"
 #include "weir/datastream/program_builder.h"
 
 namespace weir::simulation {
@@ -18,16 +18,22 @@ using Lines = std::map<std::string, std::uint64_t>;
 class Workload {
  public:
   virtual ~Workload() = default;
-  // Adds the job to the builder. Called once for each life of the process; `into` outlives them all.
+  // Puts the job's input, if it lies in files, on the disk before anything starts.
+  virtual void prepare(sim::SimDisk&, const RunPlan&) const {}
+  // Adds the job to the builder. Called once for each life of the process.
   virtual void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const = 0;
   // What must be visible in the end, by a naive twin: each line so many times.
   virtual Lines expected(const RunPlan& plan) const = 0;
 };
 
-// Where a workload's lines become visible: outside the processes, as a database is.
-using Output = std::shared_ptr<connectors::Collected<std::string>>;
+// Where a workload's lines become visible: in text files on the simulated disk.
+inline constexpr char kInputPath[] = "input";
+inline constexpr char kOutputPath[] = "output";
+std::shared_ptr<const connectors::Sink<std::string>> line_sink();
+// What a reader of the output directory sees: whole lines of parts with a visible name.
+Lines visible_lines(const sim::SimDisk& disk);
 
-std::unique_ptr<Workload> make_workload(WorkloadKind kind, Output output);
+std::unique_ptr<Workload> make_workload(WorkloadKind kind);
 
 // What is wrong with visible lines: a line that should never be there, or is there too often. Empty: nothing.
 std::string wrong_in(const Lines& visible, const Lines& expected);

@@ -119,7 +119,7 @@ Standing Subtask::run() {
   for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady; ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
-    if (is_live() && state_.is_walking()) walk_state();
+    if (is_live() && state_.is_walking()) walk_state(Spare::kBetweenMoves);
   }
   if (is_live()) {
     if (phase_ <= Phase::kFinishing) chain_.flush(Flush::kToIdle);
@@ -130,7 +130,7 @@ Standing Subtask::run() {
     records_read_.set(share.records);
   }
   // With nothing else to do, the state is saved at full speed.
-  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state()) return Standing::kReady;
+  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state(Spare::kIdle)) return Standing::kReady;
   return standing;
 }
 

@@ -146,7 +146,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   void act_on(const alignment::Answer& answer);
   void take_cut(const CheckpointBarrier& barrier);
   std::vector<OperatorPart> snapshot_operators(CheckpointId id);
-  bool walk_state();
+  enum class Spare : bool { kBetweenMoves, kIdle };
+  bool walk_state(Spare spare);
   void completed(CheckpointId id);
 
   // The operators are open and have not failed: they may be called.

@@ -10,8 +10,10 @@ namespace weir::task {
 using operators::Progress;
 
 namespace {
-// Keyed state saved after each move while a cut is open.
-constexpr std::uint64_t kSliceBytes = 64 * 1024;
+// Keyed state saved after each move while a cut is open: little between batches, so that none waits long, and more when
+// there is nothing else to do.
+constexpr std::uint64_t kSliceBytes = 16 * 1024;
+constexpr std::uint64_t kIdleSliceBytes = 256 * 1024;
 }  // namespace
 
 void Subtask::act_on(const alignment::Answer& answer) {
@@ -109,8 +111,8 @@ std::vector<OperatorPart> Subtask::snapshot_operators(CheckpointId id) {
   return parts;
 }
 
-bool Subtask::walk_state() {
-  auto moved = state_.walk(kSliceBytes);
+bool Subtask::walk_state(Spare spare) {
+  auto moved = state_.walk(spare == Spare::kIdle ? kIdleSliceBytes : kSliceBytes);
   if (!moved) throw ErrorException{moved.error()};
   if (*moved) moves_.add(1);
   return *moved;

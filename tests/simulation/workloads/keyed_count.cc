@@ -1,5 +1,5 @@
 #include "tests/simulation/workloads/workloads.h"
-#include "weir/connectors/sequence/sequence_source.h"
+#include "weir/connectors/file/file_source.h"
 #include "weir/datastream/keyed_stream.h"
 
 namespace weir::simulation {
@@ -10,26 +10,40 @@ std::string line_of(const std::string& key, std::uint64_t count) { return key + 
 
 class KeyedCount final : public Workload {
  public:
-  explicit KeyedCount(Output output) : output_(std::move(output)) {}
+  // Two files of lines of some words each; the second does not end with a line end.
+  void prepare(sim::SimDisk& disk, const RunPlan& plan) const override {
+    std::string text[2];
+    for (std::uint64_t n = 0; n != plan.records; ++n) {
+      auto& file = text[n < plan.records / 3 ? 0 : 1];
+      file += key_of(n, plan.keys);
+      file += n % 4 == 3 ? (n % 8 == 3 ? "\r\n" : "\n") : " ";
+    }
+    disk.put(std::string(kInputPath) + "/a.txt", text[0] + "\n");
+    disk.put(std::string(kInputPath) + "/b.txt", text[1]);
+  }
 
   void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
-    const auto make = [keys = plan.keys](std::uint64_t number) { return key_of(number, keys); };
-    const auto source = std::make_shared<const connectors::SequenceSource<std::string, decltype(make)>>(
-        0, plan.records, scale.sources * 2, make);
+    const connectors::FileLinesOptions options{.split_bytes = 200 + plan.seed % 2000, .chunk_bytes = 128};
+    const auto source = std::make_shared<const connectors::FileLineSource>(kInputPath, options);
     builder.set_default_parallelism(scale.sources);
-    const auto words = datastream::add_source<std::string>(builder, source, "words").uid("words");
+    const auto lines = datastream::add_source<Text>(builder, source, "lines").uid("lines");
     builder.set_default_parallelism(scale.keyed);
-    words
-        .map([thrower = Thrower(plan.throw_one_in)](const std::string& word) mutable {
+    lines
+        .flat_map<Text>([thrower = Thrower(plan.throw_one_in)](const Text& line, operators::Collector<Text>& out) mutable {
           thrower.maybe_throw();
-          return word;
+          auto rest = line.view();
+          while (!rest.empty()) {
+            const auto word = rest.substr(0, rest.find(' '));
+            if (!word.empty()) out.emit(Text(word));
+            rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+          }
         })
-        .key_by([](const std::string& word) { return word; })
+        .key_by([](const Text& word) { return word; })
         .count()
         .uid("count")
-        .map([](const Keyed<std::string, std::uint64_t>& counted) { return line_of(counted.key, counted.value); })
+        .map([](const Keyed<Text, std::uint64_t>& counted) { return line_of(counted.key.str(), counted.value); })
         .fuse()
-        .sink_to(std::make_shared<const connectors::CollectSink<std::string>>(output_))
+        .sink_to(line_sink())
         .uid("out");
   }
 
@@ -43,12 +57,10 @@ class KeyedCount final : public Workload {
     return lines;
   }
 
- private:
-  const Output output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_keyed_count(Output output) { return std::make_unique<KeyedCount>(std::move(output)); }
+std::unique_ptr<Workload> make_keyed_count() { return std::make_unique<KeyedCount>(); }
 
 }  // namespace weir::simulation

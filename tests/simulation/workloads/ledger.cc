@@ -41,8 +41,6 @@ struct Accounts {
 
 class Ledger final : public Workload {
  public:
-  explicit Ledger(Output output) : output_(std::move(output)) {}
-
   void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
     const auto make = [](std::uint64_t number) { return number; };
     const auto source = std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
@@ -61,7 +59,7 @@ class Ledger final : public Workload {
         .key_by(&Posting::account)
         .process(Accounts{})
         .uid("accounts")
-        .sink_to(std::make_shared<const connectors::CollectSink<std::string>>(output_))
+        .sink_to(line_sink())
         .uid("out");
   }
 
@@ -87,12 +85,10 @@ class Ledger final : public Workload {
     return lines;
   }
 
- private:
-  const Output output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_ledger(Output output) { return std::make_unique<Ledger>(std::move(output)); }
+std::unique_ptr<Workload> make_ledger() { return std::make_unique<Ledger>(); }
 
 }  // namespace weir::simulation

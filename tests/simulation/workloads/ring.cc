@@ -66,8 +66,6 @@ std::uint64_t rings_of(const RunPlan& plan) { return std::min<std::uint64_t>(pla
 
 class RingWorkload final : public Workload {
  public:
-  explicit RingWorkload(Output output) : output_(std::move(output)) {}
-
   void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
     const auto make = [rings = rings_of(plan)](std::uint64_t number) {
       return Insert{ring_of(number, rings), number};
@@ -85,7 +83,7 @@ class RingWorkload final : public Workload {
         .key_by(&Insert::ring)
         .process(Rings{})
         .uid("rings")
-        .sink_to(std::make_shared<const connectors::CollectSink<std::string>>(output_))
+        .sink_to(line_sink())
         .uid("out");
   }
 
@@ -105,12 +103,10 @@ class RingWorkload final : public Workload {
     return lines;
   }
 
- private:
-  const Output output_;
 };
 
 }  // namespace
 
-std::unique_ptr<Workload> make_ring(Output output) { return std::make_unique<RingWorkload>(std::move(output)); }
+std::unique_ptr<Workload> make_ring() { return std::make_unique<RingWorkload>(); }
 
 }  // namespace weir::simulation

@@ -8,11 +8,11 @@
 namespace weir::simulation {
 
 // Every key's running counts, each once.
-std::unique_ptr<Workload> make_keyed_count(Output output);
+std::unique_ptr<Workload> make_keyed_count();
 // Money moved between accounts: each balance as it changes, each once; the total of the last ones is what it was.
-std::unique_ptr<Workload> make_ledger(Output output);
+std::unique_ptr<Workload> make_ledger();
 // Permutations that must stay one ring, as values of changing size.
-std::unique_ptr<Workload> make_ring(Output output);
+std::unique_ptr<Workload> make_ring();
 
 // What a user's function does now and then while faults may strike. It knows no state but the record, so that each
 // attempt differs only by how many records it sees.

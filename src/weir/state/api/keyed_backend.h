@@ -53,8 +53,8 @@ struct KeyedStatistics {
 // Says whether a state's Schema in a snapshot suits the job's, both as bytes; an error names the
 // difference.
 using SchemaCheck = std::function<Status(ByteView in_snapshot, ByteView in_job)>;
-// They must be the same, byte for byte.
-Status schemas_are_equal(ByteView in_snapshot, ByteView in_job);
+// By types/schema.h: as is, or an error that says which part differs and how. Empty bytes are equal to themselves only.
+Status schemas_are_compatible(ByteView in_snapshot, ByteView in_job);
 
 // The keyed state of one operator in one Subtask: its tables, and the cuts through all of them.
 //
@@ -112,7 +112,7 @@ struct KeyedBackendContext {
   memory::StagingPool& staging;
   memory::RoomListener& on_staging_room;  // told when a walk or a table that was blocked may go on
   std::uint64_t entry_bytes_max = std::uint64_t{64} << 20;  // state.entry_bytes_max
-  SchemaCheck check_schema = schemas_are_equal;
+  SchemaCheck check_schema = schemas_are_compatible;
   // Keep track of what changes, so that deltas can be cut. Without it every cut is whole.
   bool tracks_changes = false;
 };
