@@ -1,6 +1,7 @@
 // weir_sim run SEED [--trace]          one seed, with its plan; the trace on request
 // weir_sim swarm N [--from S] [--mutant NAME]
 // weir_sim seeds                       the listed seeds, twice in separate processes
+// weir_sim crashes                     the tiny jobs, crashed after every file call
 // weir_sim mutants                     every mutant must fail some listed seed
 
 #include <cstdio>
@@ -18,7 +19,7 @@ namespace {
 
 int usage() {
   std::fprintf(stderr,
-               "usage: weir_sim run SEED [--trace] | swarm N [--from S] [--mutant NAME] | seeds [--hashes] | mutants\n");
+               "usage: weir_sim run SEED [--trace] | swarm N [--from S] [--mutant NAME] | seeds [--hashes] | crashes | mutants\n");
   return 2;
 }
 
@@ -83,18 +84,34 @@ int seeds(const char* self) {
   return result.failures.empty() && zeros.empty() ? 0 : 1;
 }
 
+int crashes() {
+  const auto result = crash_everywhere(OnFailure::kGoOn);
+  for (const auto& failure : result.failures) std::printf("FAILED %s\n", failure.c_str());
+  std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(result.runs - result.failures.size()),
+              result.failures.size());
+  return result.failures.empty() ? 0 : 1;
+}
+
+// By a seed of the list, else by the exhaustive crashes; empty: it survives.
+std::string killer() {
+  const auto result = run_seeds(1, kListedSeeds, OnFailure::kStop);
+  if (!result.failures.empty())
+    return "seed " + std::to_string(result.failures[0].first) + ": " + result.failures[0].second;
+  const auto crashed = crash_everywhere(OnFailure::kStop);
+  return crashed.failures.empty() ? std::string() : crashed.failures[0];
+}
+
 int mutants() {
   std::size_t killed = 0;
   for (const auto& [mutant, name] : kMutants) {
     switch_on(mutant);
-    const auto result = run_seeds(1, kListedSeeds, OnFailure::kStop);
+    const auto by = killer();
     const auto shown = std::string(name);
-    if (result.failures.empty()) {
+    if (by.empty()) {
       std::printf("SURVIVED %s\n", shown.c_str());
     } else {
       ++killed;
-      std::printf("killed %s by seed %llu: %s\n", shown.c_str(),
-                  static_cast<unsigned long long>(result.failures[0].first), result.failures[0].second.c_str());
+      std::printf("killed %s by %s\n", shown.c_str(), by.c_str());
     }
     std::fflush(stdout);
   }
@@ -129,6 +146,7 @@ int main(int argc, char** argv) {
   if (command == "run" && argc > 2) return run_one(std::strtoull(argv[2], nullptr, 10), with_trace);
   if (command == "swarm" && argc > 2) return swarm(std::strtoull(argv[2], nullptr, 10), from);
   if (command == "seeds") return only_hashes ? print_hashes() : seeds(argv[0]);
+  if (command == "crashes") return crashes();
   if (command == "mutants") return mutants();
   return usage();
 }

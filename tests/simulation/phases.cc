@@ -26,12 +26,12 @@ void PhaseWatcher::process_ends() { phases_.reset(); }
 
 void PhaseWatcher::write(log::Level level, std::string_view line) {
   const auto event = line.substr(0, line.find(' '));
-  follow(event, line);
-  if (hook_) hook_(event);
+  follow(event);
+  if (hook_) hook_(event, line);
   if (next_.wants(level)) next_.write(level, line);
 }
 
-void PhaseWatcher::follow(std::string_view event, std::string_view) {
+void PhaseWatcher::follow(std::string_view event) {
   const auto no_checkpoint = [this] {
     for (const auto phase : {PhaseOfJob::kCut, PhaseOfJob::kUpload, PhaseOfJob::kPublish}) set(phase, false);
     set(PhaseOfJob::kProcess, !phases_.test(static_cast<std::size_t>(PhaseOfJob::kRestore)));
@@ -57,7 +57,7 @@ void PhaseWatcher::follow(std::string_view event, std::string_view) {
   } else if (event == "Committing") {
     ++commits_;
     set(PhaseOfJob::kCommit, true);
-  } else if (event == "Committed") {
+  } else if (event == "Committed" || event == "CommitFailed") {
     if (commits_ > 0 && --commits_ == 0) set(PhaseOfJob::kCommit, false);
   } else if (event == "Stopping") {
     set(PhaseOfJob::kStopping, true);

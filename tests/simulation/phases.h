@@ -43,17 +43,17 @@ class PhaseWatcher final : public log::Sink {
   void process_ends();
   PhaseSet now() const { return phases_; }
 
-  // Called with each event's name.
-  void on_event(std::function<void(std::string_view)> hook) { hook_ = std::move(hook); }
+  // Called with each event's name and line.
+  void on_event(std::function<void(std::string_view, std::string_view)> hook) { hook_ = std::move(hook); }
 
  private:
   void set(PhaseOfJob phase, bool is_on) { phases_.set(static_cast<std::size_t>(phase), is_on); }
-  void follow(std::string_view event, std::string_view line);
+  void follow(std::string_view event);
 
   log::Sink& next_;
   PhaseSet phases_;
   std::uint64_t commits_ = 0;
-  std::function<void(std::string_view)> hook_;
+  std::function<void(std::string_view, std::string_view)> hook_;
 };
 
 }  // namespace weir::simulation

@@ -18,13 +18,19 @@ struct Impossible {
   std::string_view phase;
   std::string_view why;
 };
+constexpr std::string_view kWallReadings = "the wall clock is read when a process starts and when its result is recorded";
 // Cells that cannot be reached, with the reason.
 constexpr std::array kImpossible = {
     Impossible{"function threw", "open", "no user function runs before the tasks are deployed"},
     Impossible{"function threw", "stopping", "tasks that are being stopped call no user function"},
     Impossible{"stall", "open", "opening is no step"},
     Impossible{"spurious step", "open", "no Runnable is started yet"},
-    Impossible{"disk full", "restore", "restoring appends nothing"},
+    Impossible{"wall step", "restore", kWallReadings},
+    Impossible{"wall step", "cut", kWallReadings},
+    Impossible{"wall step", "upload", kWallReadings},
+    Impossible{"wall step", "publish", kWallReadings},
+    Impossible{"wall step", "commit", kWallReadings},
+    Impossible{"wall step", "stopping", kWallReadings},
 };
 
 const Impossible* impossible(std::string_view fault, std::string_view phase) {

@@ -24,6 +24,20 @@ void draw_checkpoints(checkpoint::CheckpointOptions& checkpoints, Random& random
   if (checkpoints.min_pause == Duration{} && random.one_in(4)) checkpoints.max_concurrent = 2;
 }
 
+// Beside the machine's own profile one kind of fault is frequent, so that every phase meets every kind.
+void make_one_fault_frequent(sim::SimOptions& sim, Random& random) {
+  const auto often = static_cast<std::uint64_t>(random.between(8, 200));
+  switch (random.below(10)) {
+    case 0: sim.read_error_one_in = often; break;
+    case 1: sim.write_error_one_in = often; break;
+    case 2: sim.sync_error_one_in = often; break;
+    case 3: sim.name_error_one_in = often; break;
+    case 4: sim.disk_full_one_in = often; break;
+    case 5: sim.wall_step_one_in = 2; break;
+    default: break;
+  }
+}
+
 }  // namespace
 
 std::string_view name_of(WorkloadKind kind) {
@@ -44,6 +58,7 @@ RunPlan draw_plan(std::uint64_t seed) {
   plan.sim = sim::draw_profile(seed);
   // Slow enough that a job lives to see many checkpoints.
   plan.sim.step_cost.max = plan.sim.step_cost.max + Duration::micros(random.between(100, 1500));
+  make_one_fault_frequent(plan.sim, random);
   plan.engine.job_name = "simulated";
   plan.engine.restart_strategy = failover::FixedDelayRestart{.delay = Duration::millis(random.between(0, 50))};
   plan.engine.watchdog.aborts = true;
@@ -70,6 +85,21 @@ RunPlan draw_plan(std::uint64_t seed) {
     plan.scales.push_back(rescales ? draw_scale() : plan.scales.front());
   }
   if (random.one_in(5)) plan.throw_one_in = static_cast<std::uint64_t>(random.between(50, 2000));
+  return plan;
+}
+
+RunPlan tiny_plan(WorkloadKind kind) {
+  RunPlan plan{.seed = 1 + static_cast<std::uint64_t>(kind), .workload = kind, .records = 24, .keys = 5};
+  plan.sim.step_cost = {Duration::micros(50), Duration::millis(2)};
+  plan.engine.job_name = "simulated";
+  plan.engine.restart_strategy = failover::FixedDelayRestart{.delay = Duration::millis(1)};
+  plan.engine.checkpoints.interval = Duration::millis(10);
+  plan.engine.checkpoints.tolerable_failures = 3;
+  plan.engine.limits.batch_records = 2;
+  plan.engine.limits.moves_per_step = 1;
+  plan.engine.limits.gate = {.batches_per_channel = 1, .floating_batches = 1};
+  plan.engine.watchdog.aborts = true;
+  plan.scales = {{.sources = 1, .keyed = kind == WorkloadKind::kLedger ? 2u : 1u}};
   return plan;
 }
 

@@ -48,5 +48,7 @@ struct RunPlan {
 };
 
 RunPlan draw_plan(std::uint64_t seed);
+// A job so small that it can be crashed after every one of its file calls; without other faults.
+RunPlan tiny_plan(WorkloadKind kind);
 
 }  // namespace weir::simulation

@@ -48,14 +48,24 @@ Simulation::Simulation(RunPlan plan)
   log::set_sink(&watcher_);
   workload_->prepare(world_.disk(), plan_);
   world_.on_fault([this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
-  watcher_.on_event([this](std::string_view event) {
-    if (event == "Deploying" && std::exchange(has_deployed_, true)) verdict_.reached.count("restore in the same process");
-    if (event == "CheckpointComplete") verdict_.reached.count("checkpoint completed");
-    if (event == "CheckpointAborted") verdict_.reached.count("checkpoint aborted");
-    if (event == "BarrierWaits") verdict_.reached.count("barrier during back-pressure");
-    if (event == "CommitRepeated") verdict_.reached.count("commit repeated after a restore");
-    if (event == "FunctionThrew") verdict_.reached.strike("function threw", watcher_.now());
-  });
+  watcher_.on_event([this](std::string_view event, std::string_view line) { follow(event, line); });
+}
+
+void Simulation::follow(std::string_view event, std::string_view line) {
+  auto& reached = verdict_.reached;
+  if (event == "Deploying") {
+    if (std::exchange(has_deployed_, true)) reached.count("restore in the same process");
+    if (life_) records_read_ += life_->metrics.sum("subtask.", ".records_read");
+  }
+  if (event == "CheckpointTriggered") {
+    const auto id = std::string(line.substr(line.find("checkpoint=")));
+    if (!ids_used_.insert(id).second && !failed()) verdict_.failure = "an id is used again: " + id;
+  }
+  if (event == "CheckpointComplete") reached.count("checkpoint completed");
+  if (event == "CheckpointAborted") reached.count("checkpoint aborted");
+  if (event == "BarrierWaits") reached.count("barrier during back-pressure");
+  if (event == "CommitRepeated") reached.count("commit repeated after a restore");
+  if (event == "FunctionThrew") reached.strike("function threw", watcher_.now());
 }
 
 Simulation::~Simulation() { log::set_sink(nullptr); }
@@ -83,6 +93,10 @@ Verdict Simulation::run() {
     verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped" + standstill_
                                                : "the job ended badly though the faults had stopped";
   if (!failed()) verdict_.failure = missing_in(visible_lines(world_.disk()), expected_);
+  if (const auto once = workload_->source_records(plan_); records_read_ > once) {
+    verdict_.records_replayed = records_read_ - once;
+    verdict_.reached.count("records replayed", verdict_.records_replayed);
+  }
   verdict_.trace_hash = world_.trace().hash();
   verdict_.file_calls = world_.disk().call_count();
   return verdict_;
@@ -90,6 +104,7 @@ Verdict Simulation::run() {
 
 Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   Life life(world_);
+  life_ = &life;
   watcher_.process_begins();
   has_deployed_ = false;
   const auto die = [&] {
@@ -125,6 +140,8 @@ Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
     if (for_good) verdict_.failure = "the job failed for good: " + life.end->error->to_string();
   }
   watcher_.process_ends();
+  records_read_ += life.metrics.sum("subtask.", ".records_read");
+  life_ = nullptr;
   life.process.cut();
   life.engine.reset();
   if (end == LifeEnd::kDied && death->power) world_.disk().crash(*death->power);

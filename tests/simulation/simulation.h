@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "tests/simulation/phases.h"
@@ -18,7 +19,8 @@ namespace weir::simulation {
 struct Verdict {
   std::string failure;  // empty: as it must
   std::uint64_t trace_hash = 0;
-  std::uint64_t file_calls = 0;  // of all lives
+  std::uint64_t file_calls = 0;        // of all lives
+  std::uint64_t records_replayed = 0;  // read more than once by the sources
   Reached reached;
 };
 
@@ -42,10 +44,12 @@ class Simulation {
   enum class LifeEnd { kFinished, kEndedBadly, kDied, kTimeUp };
   LifeEnd live(std::size_t number, const Death* death);
   void begin_life(Life& life, std::size_t number);
+  void follow(std::string_view event, std::string_view line);
   void check_safety(const char* when);
   bool failed() const { return !verdict_.failure.empty(); }
 
   const RunPlan plan_;
+  Life* life_ = nullptr;  // the one that is on
   sim::World world_;
   PhaseWatcher watcher_;
   const std::unique_ptr<Workload> workload_;
@@ -54,6 +58,8 @@ class Simulation {
   Verdict verdict_;
   bool may_throw_ = true;
   bool has_deployed_ = false;  // in this life
+  std::set<std::string> ids_used_;  // checkpoint=N of every checkpoint that was ever triggered
+  std::uint64_t records_read_ = 0;   // by all attempts that are over
   std::string standstill_;  // what every Subtask waited for when the time was up
 };
 

@@ -21,4 +21,12 @@ struct SwarmResult {
 enum class OnFailure { kGoOn, kStop };
 SwarmResult run_seeds(std::uint64_t first, std::uint64_t count, OnFailure on_failure);
 
+// The tiny jobs, crashed after every single file call, one by one: the process alone, and the machine with all, none and
+// some of what was not synced.
+struct CrashResult {
+  std::uint64_t runs = 0;
+  std::vector<std::string> failures;
+};
+CrashResult crash_everywhere(OnFailure on_failure);
+
 }  // namespace weir::simulation

@@ -71,7 +71,9 @@ void CommitDriver::open(operators::OperatorContext& context, std::unique_ptr<Com
     }
     restored.known_committed = std::max(restored.known_committed, std::optional(CheckpointId{*id}));
   }
+  const bool repeats = !restored.pending.empty();
   step(restored);
+  if (repeats) log::Event(log::Level::kInfo, "CommitRepeated").field("sink", context.name);
 }
 
 void CommitDriver::staged(CheckpointId id, std::vector<commit::Committable> committables) {
