@@ -9,6 +9,15 @@ namespace weir::task {
 
 using operators::Progress;
 
+namespace {
+
+// Nobody would come back to fill the batches that are open: not the Subtask, and its consumers cannot ask.
+bool has_nothing_to_do(Standing standing) {
+  return standing == Standing::kWaitsForInput || standing == Standing::kWaitsForLetter;
+}
+
+}  // namespace
+
 Standing standing_of(Progress progress) {
   switch (progress) {
     case Progress::kDone:
@@ -122,7 +131,7 @@ Standing Subtask::run() {
     if (is_live() && state_.is_walking()) walk_state(Spare::kBetweenMoves);
   }
   if (is_live()) {
-    if (phase_ <= Phase::kFinishing) chain_.flush(Flush::kToIdle);
+    if (phase_ <= Phase::kFinishing) chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
