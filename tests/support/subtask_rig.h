@@ -9,8 +9,11 @@
 #include "tests/support/hand_env.h"
 #include "weir/base/error_exception.h"
 #include "weir/metrics/registry.h"
+#include "weir/memory/page_source.h"
+#include "weir/memory/staging_pool.h"
 #include "weir/storage/memory/memory_storage.h"
 #include "weir/task/subtask.h"
+#include "weir/types/key_hash.h"
 
 // For the tests of this module: operators that do as they are told, and a Subtask with its surroundings, moved by hand.
 namespace weir::task::test {
@@ -133,6 +136,9 @@ struct RigOptions {
   bool has_checkpoints = true;
   bool was_finished = false;
   std::uint32_t batch_records = 4;
+  state::StateBackend* backend = nullptr;  // of operator 0; its input then has key hashes
+  std::uint64_t staging_bytes_max = std::uint64_t{1} << 20;
+  std::size_t staging_chunk_bytes = std::size_t{64} << 10;
   exchange::GateLimits limits{.batches_per_channel = 2, .floating_batches = 0};
 };
 
@@ -140,7 +146,10 @@ struct RigOptions {
 class SubtaskRig {
  public:
   SubtaskRig(std::vector<std::unique_ptr<operators::Operator>> ops, RigOptions options = {})
-      : prototype({}, options.batch_records), vault(std::make_shared<storage::MemoryVault>()), storage(vault, "run") {
+      : prototype({.timestamps = false, .hashes = options.backend != nullptr}, options.batch_records),
+        vault(std::make_shared<storage::MemoryVault>()),
+        storage(vault, "run"),
+        staging({.limit_bytes = options.staging_bytes_max, .chunk_bytes = options.staging_chunk_bytes}, pages) {
     SubtaskParts parts{.execution = {{1}, {0}, {1}},
                        .name = "rig[0]",
                        .was_finished = options.was_finished,
@@ -178,8 +187,9 @@ class SubtaskRig {
     parts.chain = std::make_unique<OperatorChain>(std::move(links), std::move(edges));
     std::vector<operators::OperatorContext*> raw;
     for (const auto& context : parts.contexts) raw.push_back(context.get());
-    parts.open = [raw, this](OperatorChain& chain, ChainState& state, Subtask& self) -> Status {
-      if (add_state) add_state(state, self);
+    parts.open = [raw, this, kind = options.backend](OperatorChain& chain, ChainState& state,
+                                                     Subtask& self) -> Status {
+      if (kind) WEIR_TRY(add_keyed_state(*kind, *raw[0], state, self));
       for (std::size_t i = 0; i != chain.size(); ++i) WEIR_TRY(chain.op(i).open(*raw[i]));
       return ok();
     };
@@ -204,7 +214,10 @@ class SubtaskRig {
   bool send(std::uint32_t channel, std::vector<std::uint64_t> numbers) {
     auto batch = in[channel]->take_empty(prototype);
     if (!batch) return false;
-    for (const auto n : numbers) static_cast<Numbers&>(*batch).append() = n;
+    for (const auto n : numbers) {
+      if (batch->hashes()) batch->hashes()[batch->size()] = hash_key(n);
+      static_cast<Numbers&>(*batch).append() = n;
+    }
     in[channel]->push(std::move(batch));
     return true;
   }
@@ -253,17 +266,36 @@ class SubtaskRig {
   const Numbers prototype;
   std::shared_ptr<storage::MemoryVault> vault;
   storage::MemoryStorage storage;
+  memory::HeapPages pages;
+  memory::StagingPool staging;
   metrics::Registry metrics;
   Listener master;
   IdleWaker other_side;
   exchange::FloatingBatches floating{0};
   std::vector<std::unique_ptr<exchange::Channel>> in;
   std::vector<std::unique_ptr<exchange::Channel>> out;
-  std::function<void(ChainState&, Subtask&)> add_state;  // before start() has run its I/O
+  state::KeyedBackend* keyed = nullptr;
   env::Waker* waker = nullptr;
   std::unique_ptr<Subtask> subtask;
 
  private:
+  Status add_keyed_state(state::StateBackend& kind, operators::OperatorContext& context, ChainState& state,
+                         Subtask& self) {
+    context.key_groups = key_groups_of({0}, {1, context.max_parallelism});
+    ChainState::Entry entry{.op = 0,
+                            .account = std::make_unique<memory::Account>("op0", "limit", std::uint64_t{1} << 30),
+                            .backend = nullptr};
+    WEIR_ASSIGN(entry.backend, kind.open({.operator_name = context.name,
+                                          .key_groups = context.key_groups,
+                                          .max_parallelism = context.max_parallelism,
+                                          .account = *entry.account,
+                                          .pages = pages,
+                                          .staging = staging,
+                                          .on_staging_room = self}));
+    context.keyed = keyed = entry.backend.get();
+    state.add(std::move(entry));
+    return ok();
+  }
   exchange::Channel& add_channel(std::vector<std::unique_ptr<exchange::Channel>>& to, exchange::GateLimits limits) {
     to.push_back(std::make_unique<exchange::Channel>(limits, floating));
     return *to.back();
