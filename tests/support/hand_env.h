@@ -3,7 +3,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,14 +109,20 @@ class CountingEntropy final : public env::Entropy {
   std::uint64_t count_ = 0;
 };
 
-// An Env in which nothing happens by itself.
+class SilentConsole final : public env::Console {
+ public:
+  Status write(std::string_view) override { return ok(); }
+};
+
+// An Env in which nothing happens by itself, with an executor: for whole engines. StepEnv is the smaller one.
 struct HandEnv {
   HandClock clock;
   CountingEntropy entropy;
   MemoryFiles files;
   HandExecutor executor{clock};
   HandIoPool io;
-  env::Env env{clock, entropy, files, executor, io};
+  SilentConsole console;
+  env::Env env{clock, entropy, files, executor, io, console};
 
   // Steps and I/O until nothing is left but waiting.
   void run() {
