@@ -87,12 +87,22 @@ void Subtask::start(env::Waker& waker) {
 }
 
 bool Subtask::is_busy() const {
-  if (in_step_.load(std::memory_order_relaxed)) return true;
+  if (in_step_.load(std::memory_order_relaxed) || has_uploads_.load(std::memory_order_relaxed)) return true;
   switch (standing()) {
+    case Standing::kOpening:
+    case Standing::kWaitsForLetter:
+    case Standing::kWaitsForCommit:
+    case Standing::kCancelling: return true;
+    // Others must bring these on, or the executor.
+    case Standing::kReady:
     case Standing::kWaitsForInput:
-    case Standing::kWaitsForOutput: return false;
-    default: return true;
+    case Standing::kWaitsForOutput:
+    case Standing::kWaitsForStaging:
+    case Standing::kWaitsForCheckpoint:
+    case Standing::kFailed:
+    case Standing::kDone: return false;
   }
+  return false;
 }
 
 env::StepResult Subtask::step() {
@@ -111,6 +121,7 @@ env::StepResult Subtask::step() {
                          "std::exception"});
   }
   standing_.store(standing, std::memory_order_relaxed);
+  has_uploads_.store(!uploads_.empty(), std::memory_order_relaxed);
   in_step_.store(false, std::memory_order_relaxed);
   if (standing == Standing::kDone) {
     // Whoever hears this may destroy the Subtask, so nothing of it is touched afterwards.

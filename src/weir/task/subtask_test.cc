@@ -170,6 +170,26 @@ TEST(Subtask, ABarrierBeforeItRunsIsDeclined) {
   EXPECT_EQ(rig.master.take(), Lines{"declined 1: rig[0] is being opened"});
 }
 
+TEST(Subtask, IsBusyWhileItWaitsForTheDiskAndNotWhileOthersMustBringItOn) {
+  SubtaskRig rig(test::chain_of(std::make_unique<Relay>()), {.inputs = 1, .has_output = true});
+  EXPECT_TRUE(rig.subtask->is_busy());
+  rig.run();
+  EXPECT_FALSE(rig.subtask->is_busy());
+  rig.send_end(0);
+  rig.send_barrier(0, 1);
+  rig.receive();
+  rig.run();
+  rig.receive();
+  rig.run();
+  EXPECT_EQ(rig.subtask->standing(), Standing::kWaitsForCheckpoint);
+  EXPECT_FALSE(rig.subtask->is_busy());
+  rig.send_barrier(0, 1);
+  rig.step();
+  EXPECT_TRUE(rig.subtask->is_busy());
+  rig.run();
+  EXPECT_FALSE(rig.subtask->is_busy());
+}
+
 TEST(Subtask, WhenNothingMoreComesItKeepsNoRecordsForABusyConsumer) {
   SubtaskRig rig(test::chain_of(std::make_unique<Relay>()), {.inputs = 1, .has_output = true});
   rig.send(0, {1});
