@@ -26,8 +26,9 @@ Sink* sink();
 
 // One line: an event with a name and fields.
 //
-//   log::Event(log::Level::kInfo, "CheckpointDeclined").field("checkpoint", 17).field("reason",
-//   "timeout");
+//   log::Event(log::Level::kInfo, "CheckpointDeclined")
+//       .field("checkpoint", 17)
+//       .field("reason", "timeout");
 //
 // writes "CheckpointDeclined checkpoint=17 reason=timeout" when it goes out of scope. A value with
 // spaces is quoted.

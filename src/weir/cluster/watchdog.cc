@@ -4,7 +4,7 @@
 
 namespace weir::cluster {
 
-Watchdog::Watchdog(WatchdogOptions options, env::Env& env, task::TaskManager& tasks)
+Watchdog::Watchdog(WatchdogOptions options, env::Env& env, task::WatchedTasks& tasks)
     : options_(options), env_(env), tasks_(tasks) {}
 
 void Watchdog::start() {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/env/api/env.h"
-#include "weir/task/task_manager.h"
+#include "weir/task/watched_tasks.h"
 
 namespace weir::cluster {
 
@@ -21,7 +21,7 @@ struct WatchdogOptions {
 //   Thread  its own
 class Watchdog final : public env::Runnable {
  public:
-  Watchdog(WatchdogOptions options, env::Env& env, task::TaskManager& tasks);
+  Watchdog(WatchdogOptions options, env::Env& env, task::WatchedTasks& tasks);
 
   void start();
   // It ends soon; `ended` is the last thing that it does.
@@ -35,7 +35,7 @@ class Watchdog final : public env::Runnable {
 
   const WatchdogOptions options_;
   env::Env& env_;
-  task::TaskManager& tasks_;
+  task::WatchedTasks& tasks_;
   env::Waker* waker_ = nullptr;
   std::uint64_t last_moves_ = 0;
   Instant moved_at_{};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -125,6 +126,12 @@ class DataStream {
 };
 
 // A stream followed by maps and filters that are still being collected. In is what the first of them reads.
+//
+// Several operators behind one handle read the same fused operator. A further map or filter begins another one, which
+// repeats the steps before it: fuse() ends that.
+//
+//   Errors  JobDefinitionError
+//   Thread  that of the program
 template <class In, class... Steps>
 class FusedStream {
  public:
@@ -170,7 +177,11 @@ class FusedStream {
       return from_;
     } else {
       using Chain = operators::StepChain<Steps...>;
-      return add<Record>(name_, [steps = steps_] { return std::make_unique<operators::Fused<Chain>>(Chain(steps)); });
+      if (!*fused_)
+        *fused_ = add<Record>(name_, [steps = steps_] {
+                    return std::make_unique<operators::Fused<Chain>>(Chain(steps));
+                  }).node();
+      return {from_.program(), **fused_};
     }
   }
   operator DataStream<Record>() const { return fuse(); }
@@ -210,6 +221,8 @@ class FusedStream {
   DataStream<In> from_;
   Tuple steps_;
   std::string name_;
+  // Copies speak of the same operator.
+  std::shared_ptr<std::optional<graph::NodeId>> fused_ = std::make_shared<std::optional<graph::NodeId>>();
 };
 
 namespace datastream {

@@ -80,6 +80,30 @@ TEST_F(EnvironmentTest, WithCheckpointsEveryRecordIsVisibleOnceAtTheEnd) {
   for (const auto& [key, times] : seen) EXPECT_EQ(times, 1u) << key;
 }
 
+TEST_F(EnvironmentTest, OneStreamFeedsTwoSinksAndACountWithEveryRecord) {
+  for (const std::string chaining : {"true", "false"}) {
+    Environment env(arguments({"--restart", "-Dpipeline.operator-chaining.enabled=" + chaining}));
+    env.set_parallelism(2);
+    env.enable_checkpointing(10ms);
+    const auto first = std::make_shared<Collected<std::uint64_t>>();
+    const auto second = std::make_shared<Collected<std::uint64_t>>();
+    const auto counts = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
+    const auto numbers = env.from_source(sequence(1, 300'000)).map([](const std::uint64_t& n) { return n * 2; });
+    numbers.sink_to(collect(first));
+    numbers.sink_to(collect(second));
+    numbers.key_by([](const std::uint64_t& n) { return n % 10; }).count().sink_to(collect(counts));
+    ASSERT_EQ(env.execute("fan-out"), 0);
+    std::vector<std::uint64_t> want(300'000);
+    for (std::uint64_t i = 0; i != want.size(); ++i) want[i] = (i + 1) * 2;
+    for (const auto& collected : {first, second}) {
+      auto values = collected->values();
+      std::sort(values.begin(), values.end());
+      EXPECT_EQ(values, want);
+    }
+    EXPECT_EQ(counts->values().size(), want.size());
+  }
+}
+
 TEST_F(EnvironmentTest, AFinishedRunSaysSoWhenStartedAgain) {
   for (int start = 0; start != 2; ++start) {
     Environment env(arguments());

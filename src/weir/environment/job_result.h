@@ -6,8 +6,8 @@ namespace weir {
 
 // What became of execute(). It converts to the exit code that main should return.
 //
-//   Shape  0 finished, 1 failed, 2 bad options or definition, 3 refused (another process leads the job), 4 suspended:
-//          the same command resumes it
+//   Shape   0 finished, 1 failed, 2 bad options or definition, 3 refused (another process leads the
+//           job), 4 suspended: the same command resumes it
 struct [[nodiscard]] JobResult {
   enum class Kind : unsigned char { kFinished = 0, kFailed = 1, kInvalid = 2, kRefused = 3, kSuspended = 4 };
 

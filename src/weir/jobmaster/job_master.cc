@@ -101,6 +101,7 @@ void JobMaster::on(rpc::ToJobMaster& message) {
 void JobMaster::on(checkpoint::Input& input) { tell_coordinator(input); }
 
 void JobMaster::on(Verb& verb) {
+  if (phase_ == Phase::kRecording && verb == Verb::kSuspend) return suspend_recording();
   if (phase_ != Phase::kRunning) return;
   if (verb == Verb::kSuspend) {
     tell_failover(failover::SuspendRequested{now()});
@@ -182,32 +183,42 @@ void JobMaster::finish_when_settled() {
   record_result();
 }
 
-// The result is durable before anything that it makes superfluous is deleted.
+// The result is durable before anything that it makes superfluous is deleted: nobody restores a run that is FINISHED.
 void JobMaster::record_result() {
-  records_.submit([this] {
-    const auto summary = std::to_string(retained_.empty() ? 0 : retained_.front().id.value) + " was its last checkpoint";
-    mailbox_.post(Letter(ResultWritten{parts_.store->write(ha::Finish{{parts_.env.clock.wall(), summary}})}));
+  const auto last = retained_.empty() ? 0 : retained_.front().id.value;
+  records_.submit([this, summary = std::to_string(last) + " was its last checkpoint"] {
+    auto written = parts_.store->write(ha::Finish{{parts_.env.clock.wall(), summary}});
+    if (written) delete_checkpoints();
+    mailbox_.post(Letter(ResultWritten{std::move(written)}));
   });
+}
+
+// On the I/O pool.
+void JobMaster::delete_checkpoints() {
+  const auto above_all = CheckpointId{parts_.store->record().ids_reserved.value + 1};
+  if (auto swept = parts_.storage->sweep({}, above_all); !swept)
+    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+}
+
+// A disk that takes no result must not keep the process. Started again, the job finds its final checkpoint.
+void JobMaster::suspend_recording() {
+  suspend_wanted_ = true;
+  if (record_at_ != Instant::never()) end({JobEnd::Kind::kSuspended, std::nullopt});
 }
 
 void JobMaster::on(ResultWritten& outcome) {
   const auto& written = outcome.written;
   switch (written.fate()) {
-    case Fate::kDurable: break;
+    case Fate::kDurable: return end({JobEnd::Kind::kFinished, std::nullopt});
     case Fate::kSyncFailed: return end({JobEnd::Kind::kStopped, written.error()});
     case Fate::kAbsent:
     case Fate::kUnknown:
       if (written.error().code == Code::kRefused) return end({JobEnd::Kind::kStopped, written.error()});
       log::Event(log::Level::kWarning, "ResultNotRecorded").field("reason", written.error().to_string());
+      if (suspend_wanted_) return end({JobEnd::Kind::kSuspended, std::nullopt});
       record_at_ = now() + kRecordAgainAfter;
       return;
   }
-  // Nobody restores a run that is FINISHED.
-  std::set<CheckpointId> none;
-  const auto above_all = CheckpointId{parts_.store->record().ids_reserved.value + 1};
-  if (auto swept = parts_.storage->sweep(none, above_all); !swept)
-    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
-  end({JobEnd::Kind::kFinished, std::nullopt});
 }
 
 void JobMaster::end(JobEnd how) {

@@ -41,7 +41,8 @@ struct JobMasterParts {
   storage::CheckpointStorage* storage = nullptr;
   ha::Store* store = nullptr;
   metrics::Registry& metrics;
-  // Called once, on the JobMaster's thread; its last step.
+  // Called once, on the JobMaster's thread; its last step. After kStopped tasks may still run, and after any end
+  // deletions may still be under way: whoever is called stops executor and I/O pool before what they refer to goes.
   std::function<void(JobEnd)> on_end;
 };
 
@@ -126,6 +127,8 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void stopped_when_still();
   void finish_when_settled();
   void record_result();
+  void delete_checkpoints();
+  void suspend_recording();
   void end(JobEnd end);
   checkpoint::CheckpointPlan plan() const;
   Instant now() const { return parts_.env.clock.now(); }
@@ -143,6 +146,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   std::size_t running_ = 0;   // tasks of the attempt that have said so
   bool is_stopping_ = false;  // CancelAll has gone out, AllTasksStopped not yet
   bool is_settled_ = false;   // since the coordinator was stopped
+  bool suspend_wanted_ = false;  // while the result is being recorded
   std::vector<ha::Pointer> retained_;  // completed, newest first
   Instant coordinator_at_ = Instant::never();
   Instant failover_at_ = Instant::never();

@@ -16,8 +16,8 @@ namespace weir::memory {
 // each time.
 //
 //   Shape   blocks are aligned to 64 bytes; what a fresh one holds is not said. Slabs grow from 64
-//   KiB to 2 MiB
-//           with the pool, so that a small one stays small and a large one has huge pages
+//           KiB to 2 MiB with the pool, so that a small one stays small and a large one has huge
+//           pages
 //   Errors  kExhausted from take(): the account's limit, or the machine has no memory
 //   Thread  its owner's
 class BlockPool {

@@ -15,8 +15,7 @@ inline constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
 // huge pages.
 //
 //   Shape   pieces are aligned to 64 bytes; those of kHugePageBytes and more to kHugePageBytes.
-//   What they
-//           hold at first is not said
+//           What they hold at first is not said
 //   Thread  any
 class PageSource {
  public:

@@ -11,7 +11,7 @@ namespace weir::task {
 enum class Flush : unsigned char {
   kFull,    // only batches that are full
   kToIdle,  // also what a consumer waits for that has nothing to read
-  kAll,     // everything
+  kAll,     // everything: before a control element, and when the Subtask has nothing to do
 };
 
 // The end of a chain: moves what its last operator puts out into the edges that leave the Subtask.

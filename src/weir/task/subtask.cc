@@ -9,6 +9,15 @@ namespace weir::task {
 
 using operators::Progress;
 
+namespace {
+
+// Nobody would come back to fill the batches that are open: not the Subtask, and its consumers cannot ask.
+bool has_nothing_to_do(Standing standing) {
+  return standing == Standing::kWaitsForInput || standing == Standing::kWaitsForLetter;
+}
+
+}  // namespace
+
 Standing standing_of(Progress progress) {
   switch (progress) {
     case Progress::kDone:
@@ -78,12 +87,22 @@ void Subtask::start(env::Waker& waker) {
 }
 
 bool Subtask::is_busy() const {
-  if (in_step_.load(std::memory_order_relaxed)) return true;
+  if (in_step_.load(std::memory_order_relaxed) || has_uploads_.load(std::memory_order_relaxed)) return true;
   switch (standing()) {
+    case Standing::kOpening:
+    case Standing::kWaitsForLetter:
+    case Standing::kWaitsForCommit:
+    case Standing::kCancelling: return true;
+    // Others must bring these on, or the executor.
+    case Standing::kReady:
     case Standing::kWaitsForInput:
-    case Standing::kWaitsForOutput: return false;
-    default: return true;
+    case Standing::kWaitsForOutput:
+    case Standing::kWaitsForStaging:
+    case Standing::kWaitsForCheckpoint:
+    case Standing::kFailed:
+    case Standing::kDone: return false;
   }
+  return false;
 }
 
 env::StepResult Subtask::step() {
@@ -102,6 +121,7 @@ env::StepResult Subtask::step() {
                          "std::exception"});
   }
   standing_.store(standing, std::memory_order_relaxed);
+  has_uploads_.store(!uploads_.empty(), std::memory_order_relaxed);
   in_step_.store(false, std::memory_order_relaxed);
   if (standing == Standing::kDone) {
     // Whoever hears this may destroy the Subtask, so nothing of it is touched afterwards.
@@ -122,7 +142,7 @@ Standing Subtask::run() {
     if (is_live() && state_.is_walking()) walk_state(Spare::kBetweenMoves);
   }
   if (is_live()) {
-    if (phase_ <= Phase::kFinishing) chain_.flush(Flush::kToIdle);
+    if (phase_ <= Phase::kFinishing) chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);

@@ -93,7 +93,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   Standing standing() const { return standing_.load(std::memory_order_relaxed); }
   // Goes up whenever an element is read, written or told, or state is saved: what has moved lately is not stuck.
   std::uint64_t moves() const { return moves_.value(); }
-  // In the middle of a step, or waiting for something that is not another Subtask. Any thread.
+  // In the middle of a step, or waiting for I/O or the outside: no other Subtask can bring it on. Any thread.
   bool is_busy() const;
   ExecutionId execution() const { return parts_.execution; }
 
@@ -168,6 +168,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   std::atomic<env::Waker*> waker_{nullptr};  // Partner of start()'s release: on_room().
   std::atomic<Standing> standing_{Standing::kOpening};  // No partner: for the watchdog.
   std::atomic<bool> in_step_{false};  // No partner: for the watchdog.
+  std::atomic<bool> has_uploads_{false};  // No partner: for the watchdog.
   metrics::Metric moves_;
   metrics::Metric& records_in_;
   metrics::Metric& batches_in_;

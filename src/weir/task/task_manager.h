@@ -10,6 +10,7 @@
 #include "weir/operators/api/program.h"
 #include "weir/rpc/to_tasks.h"
 #include "weir/task/subtask.h"
+#include "weir/task/watched_tasks.h"
 
 namespace weir::task {
 
@@ -42,7 +43,7 @@ struct TaskManagerParts {
 //
 //   Thread  the JobMaster's, but for what says otherwise
 //   Source  Flink: TaskExecutor
-class TaskManager final : public rpc::TaskGateway {
+class TaskManager final : public rpc::TaskGateway, public WatchedTasks {
  public:
   explicit TaskManager(TaskManagerParts parts);
   ~TaskManager() override;
@@ -53,15 +54,8 @@ class TaskManager final : public rpc::TaskGateway {
   // A deployment replaces the attempt before it, whose tasks must all have said that they ended.
   void tell(rpc::ToTasks message) override;
 
-  // One line per Subtask, with what it waits for. Any thread.
-  std::vector<std::string> describe() const;
-  // The sum of all Subtasks' moves, and whether some channel holds something. Any thread.
-  struct Pulse {
-    std::uint64_t moves = 0;
-    bool has_work = false;
-    bool is_busy = false;  // some Subtask waits for I/O, or is in the middle of a step
-  };
-  Pulse pulse() const;
+  std::vector<std::string> describe() const override;
+  Pulse pulse() const override;
 
  private:
   struct Attempt;

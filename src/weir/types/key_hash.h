@@ -15,8 +15,8 @@
 // hash. Keys are the same where their canonical bytes are.
 //
 //   Shape   the bytes of docs/formats/records.md, but every -0.0 as 0.0 and every NaN as the one
-//   quiet
-//           NaN; the hash is XXH3-64 with seed 0 over them, the same on every machine and build
+//           quiet NaN; the hash is XXH3-64 with seed 0 over them, the same on every machine and
+//           build
 //   Errors  as in serializer.h
 //   Thread  no state
 //   Source  design of Flink's KeyGroupRangeAssignment, with another hash; golden values in the test

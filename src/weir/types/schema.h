@@ -17,8 +17,7 @@ namespace weir {
 // A tree. A record that contains itself refers back instead of growing without end.
 //
 //   Shape   parts by kind - optional, list, array: the element; map: key and value; tuple, variant:
-//   in
-//           order, at least one in a variant; record: its fields; enum: the underlying type;
+//           in order, at least one in a variant; record: its fields; enum: the underlying type;
 //           else none. A list's elements may be any number, an array's are `count`
 //   Source  the bytes of a Schema and of what it describes: docs/formats/records.md
 struct Schema {

@@ -23,9 +23,8 @@ class ReadableFile {
 // A file that is only appended to.
 //
 //   Errors  kExhausted: no room, kUnavailable: the disk said no. After an append that failed the
-//   file's
-//           content is undefined; after a sync that failed nothing is known about what is durable,
-//           and a later sync that succeeds does not change that
+//           file's content is undefined; after a sync that failed nothing is known about what is
+//           durable, and a later sync that succeeds does not change that
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -68,8 +67,7 @@ enum class Create : unsigned char {
 // rename, remove and make_directories.
 //
 //   Errors  kNotFound, kRefused (exists already, no permission, locked), kExhausted (disk full, too
-//   many
-//           open files), kInvalid (no such thing on this filesystem), kUnavailable (any other
+//           many open files), kInvalid (no such thing on this filesystem), kUnavailable (any other
 //           error). The text names call, path and the system's reason
 //   Thread  any; calls block, so they are made on the I/O pool or on a thread that may wait
 class FileSystem {

@@ -63,10 +63,12 @@ struct AlignmentFigures {
 // needs to travel.
 //
 //   Shape   channels are 0 .. channel_count-1 for the life of the object; an ended one stays
-//   numbered Units   on_processed() counts payload, not framing Errors  none. Barriers of another
-//   mode than exactly once are our bug: the planner sets the mode Thread  none of its own; the
-//   Subtask's mailbox is the only caller Source  Carbone et al. 2015, section 4; Flink:
-//   SingleCheckpointBarrierHandler, CollectingBarriers
+//           numbered
+//   Units   on_processed() counts payload, not framing
+//   Errors  none. Barriers of another mode than exactly once are our bug: the planner sets the mode
+//   Thread  none of its own; the Subtask's mailbox is the only caller
+//   Source  Carbone et al. 2015, section 4; Flink: SingleCheckpointBarrierHandler,
+//           CollectingBarriers
 class BarrierAligner {
  public:
   // How many aborted ids above the current one are remembered.

@@ -28,8 +28,9 @@ namespace weir::checkpoint {
 //
 //   Shape   one Publish is out at a time; of several that are acknowledged the oldest goes first
 //   Errors  what fails is an output: NotifyAborted, FailJob. After StopJobMaster it answers nothing
-//   more Thread  none of its own; the JobMaster's mailbox is the only caller Source  Carbone et al.
-//   2015; Flink: CheckpointCoordinator, CheckpointFailureManager
+//           more
+//   Thread  none of its own; the JobMaster's mailbox is the only caller
+//   Source  Carbone et al. 2015; Flink: CheckpointCoordinator, CheckpointFailureManager
 class CheckpointCoordinator {
  public:
   // How long to wait before asking again for a fate that reading back did not reveal.

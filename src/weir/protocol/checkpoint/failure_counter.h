@@ -11,7 +11,8 @@ namespace weir::checkpoint {
 // Counts failed checkpoints against the tolerable number.
 //
 //   Shape   each id counts once, however often it is reported failed; ids up to the last success
-//   never Source  Flink: CheckpointFailureManager
+//           never
+//   Source  Flink: CheckpointFailureManager
 class FailureCounter {
  public:
   explicit FailureCounter(std::uint32_t tolerable) : tolerable_(tolerable) {}

@@ -18,8 +18,7 @@ namespace weir::checkpoint {
 // checkpoint may be triggered are one tick, which is served as soon as one may.
 //
 //   Shape   the first tick comes one interval after the last Subtask runs, or after the minimum
-//   pause if
-//           there is one and the attempt was restored
+//           pause if there is one and the attempt was restored
 //   Source  Flink: CheckpointRequestDecider
 class TriggerDecider {
  public:

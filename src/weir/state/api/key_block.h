@@ -13,10 +13,9 @@ inline constexpr std::uint32_t kKeyBlock = 64;
 
 // Up to kKeyBlock keys, as canonical serialised bytes, with their key hashes (types/key_hash.h).
 //
-//   Shape  keys of a fixed size lie one after the other in `fixed`; others are views in `variable`.
-//   The
-//          namespaces, each of the table's fixed size, lie one after the other, null where that
-//          size is 0. The same key may occur more than once
+//   Shape   keys of a fixed size lie one after the other in `fixed`; others are views in
+//           `variable`. The namespaces, each of the table's fixed size, lie one after the other,
+//           null where that size is 0. The same key may occur more than once
 struct KeyBlock {
   std::uint32_t count = 0;
   const std::uint64_t* hashes = nullptr;

@@ -65,8 +65,7 @@ Status schemas_are_compatible(ByteView in_snapshot, ByteView in_job);
 //
 //   Shape   at most kOpenCutsMax cuts are open (taken and not done or aborted)
 //   Errors  kExhausted where the account or staging limit cannot ever be kept; kCorrupt and
-//   kInvalid from
-//           restore(), naming operator, state, file and offset
+//           kInvalid from restore(), naming operator, state, file and offset
 //   Thread  the Subtask's
 //   Source  Flink: KeyedStateBackend, CheckpointableKeyedStateBackend
 class KeyedBackend {

@@ -16,8 +16,7 @@ namespace weir::state {
 //
 //   Shape   duplicates in a block share one place, so that writes are seen in order
 //   Errors  error() after open() gave fewer places than asked for and has_room() does not explain
-//   it:
-//           kExhausted where the account's limit is reached
+//           it: kExhausted where the account's limit is reached
 //   Thread  the Subtask's
 class KeyedTable {
  public:

@@ -43,7 +43,8 @@ class BlockEntries {
 // before any entry of it is given out.
 //
 //   Errors  kCorrupt, naming file and offset; kInvalid for a version that this program does not
-//   know Thread  any one at a time
+//           know
+//   Thread  any one at a time
 class SnapshotReader {
  public:
   // The source outlives the reader.

@@ -29,8 +29,7 @@ struct RestoreRequest {
 // backends, which differ only in their tables.
 //
 //   Errors  kCorrupt, naming file and offset; kInvalid where a state of the file is not declared or
-//   of another
-//           Schema, where max_parallelism differs, and for deltas; what the table says
+//           of another Schema, where max_parallelism differs, and for deltas; what the table says
 //           (kExhausted). After an error the tables hold some of the entries
 Status restore_tables(const RestoreRequest& request);
 

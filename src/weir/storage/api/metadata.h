@@ -13,9 +13,8 @@ namespace weir::storage {
 
 // The types of one named state of one Operator, so that its bytes can be read without the job.
 //
-//   Shape  key, name_space and value are Schemas as docs/formats/records.md writes them; empty
-//   where
-//          the kind has none. They are carried, not understood, here
+//   Shape   key, name_space and value are Schemas as docs/formats/records.md writes them; empty
+//           where the kind has none. They are carried, not understood, here
 struct StateSchema {
   OperatorId op;
   std::string state;
@@ -45,8 +44,7 @@ Bytes encode_metadata(const checkpoint::CompletedCheckpoint& checkpoint,
 // they say. `file` is for the error texts.
 //
 //   Errors  kCorrupt: the bytes are not what was written. kInvalid: they may well be, but this
-//   build
-//           cannot read them: another version, a section that it does not know, channel state
+//           build cannot read them: another version, a section that it does not know, channel state
 Result<Metadata> decode_metadata(ByteView bytes, std::string_view file);
 
 }  // namespace weir::storage

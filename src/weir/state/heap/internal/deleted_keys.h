@@ -12,7 +12,7 @@ namespace weir::state::heap {
 // The keys that were deleted since some cut, for deltas. Kept only by tables that track changes.
 //
 //   Shape   dense entries without values, in pieces of about 32 KiB, each of one interval between
-//   two cuts
+//           two cuts
 class DeletedKeys {
  public:
   struct Piece {

@@ -30,7 +30,8 @@ struct Extent {
 // doubling touches more than one group's array.
 //
 //   Shape   depth counts leading bits of Position::word(): first those of the group, then those of
-//   the spread Source  Fagin et al. 1979, Extendible Hashing; one directory per key group
+//           the spread
+//   Source  Fagin et al. 1979, Extendible Hashing; one directory per key group
 class Directory {
  public:
   Directory(std::uint32_t group_count, memory::PageSource& pages, memory::Account& account);

@@ -12,8 +12,7 @@ namespace weir::state::heap {
 // four bytes and a pointer, so that nearly every comparison is decided without following it.
 //
 //   Shape   16 bytes: length (32 bits) and the first four bytes; then the next eight, padded with
-//   zeros, or the
-//           pointer to all bytes, which whoever keeps the slot owns
+//           zeros, or the pointer to all bytes, which whoever keeps the slot owns
 struct InlineKey {
   static constexpr std::size_t kInlineBytes = 12;
 

@@ -28,9 +28,8 @@ constexpr bool is_before(CutNumber a, CutNumber b) {
 // entries is in the same line.
 //
 //   Shape   tag 0 is a free slot, others are bits of the hash. `pending` slots hold what the cut
-//   with number
-//           `cut` still needs; `dirty` ones have changed since that cut. `depth` counts the leading
-//           bits of position that all entries share (directory.h)
+//           with number `cut` still needs; `dirty` ones have changed since that cut. `depth` counts
+//           the leading bits of position that all entries share (directory.h)
 struct alignas(64) Segment {
   std::uint8_t tags[kSlots];
   std::uint64_t pending_and_cut;  // 48 + 16 bits

@@ -32,8 +32,8 @@ struct SlotRef {
 // or when the walk comes by. So an image holds each entry as it was at the cut, once.
 //
 //   Errors  a method that must save answers false where there was no room in the staging area
-//   (cuts.is_blocked()) or
-//           an error (error()); nothing is lost then and it may be called again
+//           (cuts.is_blocked()) or an error (error()); nothing is lost then and it may be called
+//           again
 //   Thread  the Subtask's
 class SegmentStore {
  public:

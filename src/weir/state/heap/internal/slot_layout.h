@@ -15,8 +15,7 @@ namespace weir::state::heap {
 // types.
 //
 //   Shape   key first, namespace right behind it, value at its natural alignment. A flat value
-//   above
-//           kBoxedBytesMin bytes lies elsewhere and the slot holds the pointer
+//           above kBoxedBytesMin bytes lies elsewhere and the slot holds the pointer
 struct SlotLayout {
   enum class Keys : std::uint8_t { kFour, kEight, kSixteen, kFixed, kVariable };
   static constexpr std::uint32_t kBoxedBytesMin = 1024;
