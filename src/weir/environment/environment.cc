@@ -165,6 +165,8 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   if (!io_cpus) return complain(io_cpus.error());
   auto level = environment::log_level(configuration.get(environment::kLogLevel));
   if (!level) return complain(level.error());
+  auto progress_interval = environment::progress_interval(configuration);
+  if (!progress_interval) return complain(progress_interval.error());
 
   env::PosixEnv posix({.threads = static_cast<std::uint32_t>(configuration.get(environment::kThreads)), .cpus = *cpus},
                       static_cast<std::uint32_t>(configuration.get(environment::kIoThreads)), *io_cpus);
@@ -206,7 +208,7 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   auto engine = std::get<std::unique_ptr<cluster::Engine>>(*std::move(opened));
 
   Ending ending;
-  environment::ProgressReporter progress(env, metrics);
+  environment::ProgressReporter progress(env, metrics, *progress_interval);
   engine->start([&](JobEnd end) { ending.tell(std::move(end)); });
   auto signals = env::Signals::open([&](int) { engine->job_master().suspend(); });
   if (configuration.get(environment::kProgress)) progress.start();

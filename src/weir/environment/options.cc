@@ -46,7 +46,7 @@ std::vector<config::Declaration> weir_options() {
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
           kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(), kInlineBytes.declaration(),
           kBatchRecords.declaration(),      kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
-          kIoThreads.declaration(),          kIoCpus.declaration()};
+          kIoThreads.declaration(),          kIoCpus.declaration(),           kProgressInterval.declaration()};
 }
 
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name) {
@@ -76,6 +76,13 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
     return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
                                      config::to_string(configuration.get(kStagingBytesMax))};
   return options;
+}
+
+Result<Duration> progress_interval(const config::Configuration& configuration) {
+  const auto interval = configuration.get(kProgressInterval);
+  if (interval < Duration::millis(1))
+    return Error{Code::kInvalid, "option weir.progress-interval: want at least 1 ms, got " + config::to_string(interval)};
+  return interval;
 }
 
 Result<log::Level> log_level(std::string_view text) {

@@ -71,6 +71,8 @@ inline const config::Option<std::string> kLogLevel{"log.level", "--log-level", "
                                                    "What is logged to standard error: debug, info, warning or error."};
 inline const config::Option<bool> kProgress{"weir.progress", "--progress", false,
                                             "Prints a line of progress to standard error every second."};
+inline const config::Option<Duration> kProgressInterval{"weir.progress-interval", "", Duration::seconds(1),
+                                                        "The time between two lines of progress."};
 inline const config::Option<bool> kHelp{"weir.help", "--help", false, "Lists the options and ends."};
 
 std::vector<config::Declaration> weir_options();
@@ -79,6 +81,7 @@ std::vector<config::Declaration> weir_options();
 //
 //   Errors  kInvalid, naming the option that is out of range
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name);
+Result<Duration> progress_interval(const config::Configuration& configuration);
 Result<log::Level> log_level(std::string_view text);
 // "0,1" -> {0, 1}
 Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configuration,

@@ -147,7 +147,7 @@ Standing Subtask::run() {
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
     source_total_.set(share.total);
-    records_read_.set(share.records);
+    records_read_.add(share.records - std::exchange(records_told_, share.records));
   }
   // With nothing else to do, the state is saved at full speed.
   if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state(Spare::kIdle)) return Standing::kReady;

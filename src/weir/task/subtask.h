@@ -176,6 +176,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   metrics::Metric& source_done_;
   metrics::Metric& source_total_;
   metrics::Metric& records_read_;
+  std::uint64_t records_told_ = 0;  // of this attempt, counted in records_read_
 
   ChainState state_;
   alignment::BarrierAligner aligner_;

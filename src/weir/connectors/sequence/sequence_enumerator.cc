@@ -4,9 +4,13 @@
 
 namespace weir::connectors {
 
-Status SequenceEnumerator::open(SourceContext& context, const std::optional<std::vector<Bytes>>& state) {
+Status SequenceEnumerator::open(SourceContext& context,
+                                const std::optional<std::vector<Bytes>>& state) {
   if (state) {
-    unassigned_.assign(state->begin(), state->end());
+    for (const auto& element : *state) {
+      WEIR_ASSIGN(const auto split, deserialize<SequenceSplit>(element));
+      add(split);
+    }
     return ok();
   }
   const auto splits = splits_ ? splits_ : context.reader_parallelism;
@@ -14,7 +18,7 @@ Status SequenceEnumerator::open(SourceContext& context, const std::optional<std:
   auto begin = first_;
   for (std::uint32_t i = 0; i != splits; ++i) {
     const auto end = begin + count / splits + (i < count % splits ? 1 : 0);
-    if (begin != end) unassigned_.push_back(serialize(SequenceSplit{.first = begin, .next = begin, .end = end}));
+    if (begin != end) add({.first = begin, .next = begin, .end = end});
     begin = end;
   }
   return ok();
@@ -22,9 +26,21 @@ Status SequenceEnumerator::open(SourceContext& context, const std::optional<std:
 
 std::optional<Bytes> SequenceEnumerator::next_split(SubtaskIndex) {
   if (unassigned_.empty()) return std::nullopt;
-  auto split = std::move(unassigned_.front());
+  const auto split = unassigned_.front();
   unassigned_.pop_front();
-  return split;
+  unassigned_numbers_ -= split.end - split.next;
+  return serialize(split);
+}
+
+std::vector<Bytes> SequenceEnumerator::snapshot() {
+  std::vector<Bytes> elements;
+  for (const auto& split : unassigned_) elements.push_back(serialize(split));
+  return elements;
+}
+
+void SequenceEnumerator::add(const SequenceSplit& split) {
+  unassigned_numbers_ += split.end - split.next;
+  unassigned_.push_back(split);
 }
 
 }  // namespace weir::connectors

@@ -17,13 +17,17 @@ class SequenceEnumerator final : public SplitEnumerator {
   Status open(SourceContext& context, const std::optional<std::vector<Bytes>>& state) override;
   std::optional<Bytes> next_split(SubtaskIndex reader) override;
   bool is_exhausted() const override { return unassigned_.empty(); }
-  std::vector<Bytes> snapshot() override { return {unassigned_.begin(), unassigned_.end()}; }
+  std::vector<Bytes> snapshot() override;
+  std::uint64_t unassigned() const override { return unassigned_numbers_; }
 
  private:
+  void add(const SequenceSplit& split);
+
   const std::uint64_t first_;
   const std::uint64_t end_;
   const std::uint32_t splits_;
-  std::deque<Bytes> unassigned_;
+  std::deque<SequenceSplit> unassigned_;
+  std::uint64_t unassigned_numbers_ = 0;
 };
 
 }  // namespace weir::connectors
