@@ -41,8 +41,8 @@ class HandIoPool final : public env::IoPool {
   std::deque<std::function<void()>> waiting_;
 };
 
-// Steps its Runnables when it is told to, as the real one would: a blocked one only after its Waker was called or its
-// time has come.
+// Steps its Runnables when it is told to, as the real one would: a blocked one only after its Waker
+// was called or its time has come.
 class HandExecutor final : public env::Executor {
  public:
   explicit HandExecutor(const HandClock& clock) : clock_(clock) {}
@@ -114,7 +114,8 @@ class SilentConsole final : public env::Console {
   Status write(std::string_view) override { return ok(); }
 };
 
-// An Env in which nothing happens by itself, with an executor: for whole engines. StepEnv is the smaller one.
+// An Env in which nothing happens by itself, with an executor: for whole engines. StepEnv is the
+// smaller one.
 struct HandEnv {
   HandClock clock;
   CountingEntropy entropy;

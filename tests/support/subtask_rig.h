@@ -8,14 +8,15 @@
 
 #include "tests/support/hand_env.h"
 #include "weir/base/error_exception.h"
-#include "weir/metrics/registry.h"
 #include "weir/memory/page_source.h"
 #include "weir/memory/staging_pool.h"
+#include "weir/metrics/registry.h"
 #include "weir/storage/memory/memory_storage.h"
 #include "weir/task/subtask.h"
 #include "weir/types/key_hash.h"
 
-// For the tests of this module: operators that do as they are told, and a Subtask with its surroundings, moved by hand.
+// For the tests of this module: operators that do as they are told, and a Subtask with its
+// surroundings, moved by hand.
 namespace weir::task::test {
 
 using Numbers = stream::RecordBatch<std::uint64_t>;
@@ -24,10 +25,12 @@ using operators::Progress;
 // Puts out 0 .. count-1, and remembers in its snapshot how far it is; then ends.
 class CountingSource final : public operators::Operator {
  public:
-  explicit CountingSource(std::uint64_t count, std::uint32_t per_call = 3) : count_(count), per_call_(per_call) {}
+  explicit CountingSource(std::uint64_t count, std::uint32_t per_call = 3)
+      : count_(count), per_call_(per_call) {}
 
   Status open(operators::OperatorContext&) override { return ok(); }
-  Progress process(operators::InputIndex, stream::BatchCursor& cursor, operators::Outputs) override {
+  Progress process(operators::InputIndex, stream::BatchCursor& cursor,
+                   operators::Outputs) override {
     cursor.advance(cursor.unread());
     return Progress::kDone;
   }
@@ -73,7 +76,8 @@ class Relay final : public operators::Operator {
     if (on_open) on_open(context);
     return open_status;
   }
-  Progress process(operators::InputIndex, stream::BatchCursor& cursor, operators::Outputs outputs) override {
+  Progress process(operators::InputIndex, stream::BatchCursor& cursor,
+                   operators::Outputs outputs) override {
     if (answer != Progress::kDone) return answer;
     for (; !cursor.is_done(); cursor.advance(1)) {
       if (!outputs.empty() && outputs[0]->room() == 0) return Progress::kBlockedOnOutput;
@@ -84,7 +88,9 @@ class Relay final : public operators::Operator {
     }
     return Progress::kDone;
   }
-  void on_end_of_input(operators::InputIndex input) override { log.push_back("end of input " + std::to_string(input)); }
+  void on_end_of_input(operators::InputIndex input) override {
+    log.push_back("end of input " + std::to_string(input));
+  }
   Progress finish(operators::Outputs outputs) override {
     if (at_finish == 0) return Progress::kDone;
     if (outputs[0]->room() == 0) return Progress::kBlockedOnOutput;
@@ -95,10 +101,16 @@ class Relay final : public operators::Operator {
     log.push_back("snapshot " + std::to_string(id.value) + " after " + std::to_string(seen.size()));
     return work;
   }
-  void on_checkpoint_complete(CheckpointId id) override { log.push_back("complete " + std::to_string(id.value)); }
-  void on_checkpoint_aborted(CheckpointId id) override { log.push_back("aborted " + std::to_string(id.value)); }
+  void on_checkpoint_complete(CheckpointId id) override {
+    log.push_back("complete " + std::to_string(id.value));
+  }
+  void on_checkpoint_aborted(CheckpointId id) override {
+    log.push_back("aborted " + std::to_string(id.value));
+  }
   void on_end_without_checkpoint() override { log.push_back("end without checkpoint"); }
-  void on_hint(SubtaskIndex from, ByteView) override { log.push_back("hint " + std::to_string(from.value)); }
+  void on_hint(SubtaskIndex from, ByteView) override {
+    log.push_back("hint " + std::to_string(from.value));
+  }
   bool may_finish() const override { return may_end; }
   bool is_quiet() const override { return quiet; }
   Status health() const override { return health_now; }
@@ -146,10 +158,13 @@ struct RigOptions {
 class SubtaskRig {
  public:
   SubtaskRig(std::vector<std::unique_ptr<operators::Operator>> ops, RigOptions options = {})
-      : prototype({.timestamps = false, .hashes = options.backend != nullptr}, options.batch_records),
+      : prototype({.timestamps = false, .hashes = options.backend != nullptr},
+                  options.batch_records),
         vault(std::make_shared<storage::MemoryVault>()),
         storage(vault, "run"),
-        staging({.limit_bytes = options.staging_bytes_max, .chunk_bytes = options.staging_chunk_bytes}, pages) {
+        staging(
+            {.limit_bytes = options.staging_bytes_max, .chunk_bytes = options.staging_chunk_bytes},
+            pages) {
     SubtaskParts parts{.execution = {{1}, {0}, {1}},
                        .name = "rig[0]",
                        .was_finished = options.was_finished,
@@ -161,7 +176,8 @@ class SubtaskRig {
                        .storage = options.has_checkpoints ? &storage : nullptr,
                        .metrics = metrics};
     exchange::InputGate::Channels input{.input = 0, .channels = {}};
-    for (std::uint32_t i = 0; i != options.inputs; ++i) input.channels.push_back(&add_channel(in, options.limits));
+    for (std::uint32_t i = 0; i != options.inputs; ++i)
+      input.channels.push_back(&add_channel(in, options.limits));
     parts.input_count = options.inputs == 0 ? 0 : 1;
     parts.gate = std::make_unique<exchange::InputGate>(
         options.inputs == 0 ? std::vector<exchange::InputGate::Channels>{} : std::vector{input});
@@ -180,7 +196,8 @@ class SubtaskRig {
       OperatorChain::Link link{.op = std::move(ops[i]), .name = context->name};
       if (i + 1 != ops.size() || options.has_output)
         link.output = std::make_unique<operators::Output>(
-            std::make_unique<Numbers>(stream::Columns{}, options.batch_records), std::uint64_t{1} << 20);
+            std::make_unique<Numbers>(stream::Columns{}, options.batch_records),
+            std::uint64_t{1} << 20);
       links.push_back(std::move(link));
       parts.contexts.push_back(std::move(context));
     }
@@ -228,7 +245,8 @@ class SubtaskRig {
   void close(std::uint32_t channel) { in[channel]->push_control(stream::EndOfPartition{}); }
   void trigger(std::uint64_t id) { subtask->tell(BarrierDue{{.id = {id}}}); }
 
-  // Takes up to so many elements of the output, each as a word: numbers, "|7" a barrier, "end", "closed".
+  // Takes up to so many elements of the output, each as a word: numbers, "|7" a barrier, "end",
+  // "closed".
   std::vector<std::string> receive(std::size_t elements_max = 1'000'000) {
     std::vector<std::string> words;
     for (; elements_max != 0 && out[0]->front(); --elements_max) {
@@ -279,12 +297,13 @@ class SubtaskRig {
   std::unique_ptr<Subtask> subtask;
 
  private:
-  Status add_keyed_state(state::StateBackend& kind, operators::OperatorContext& context, ChainState& state,
-                         Subtask& self) {
+  Status add_keyed_state(state::StateBackend& kind, operators::OperatorContext& context,
+                         ChainState& state, Subtask& self) {
     context.key_groups = key_groups_of({0}, {1, context.max_parallelism});
-    ChainState::Entry entry{.op = 0,
-                            .account = std::make_unique<memory::Account>("op0", "limit", std::uint64_t{1} << 30),
-                            .backend = nullptr};
+    ChainState::Entry entry{
+        .op = 0,
+        .account = std::make_unique<memory::Account>("op0", "limit", std::uint64_t{1} << 30),
+        .backend = nullptr};
     WEIR_ASSIGN(entry.backend, kind.open({.operator_name = context.name,
                                           .key_groups = context.key_groups,
                                           .max_parallelism = context.max_parallelism,
@@ -296,7 +315,8 @@ class SubtaskRig {
     state.add(std::move(entry));
     return ok();
   }
-  exchange::Channel& add_channel(std::vector<std::unique_ptr<exchange::Channel>>& to, exchange::GateLimits limits) {
+  exchange::Channel& add_channel(std::vector<std::unique_ptr<exchange::Channel>>& to,
+                                 exchange::GateLimits limits) {
     to.push_back(std::make_unique<exchange::Channel>(limits, floating));
     return *to.back();
   }

@@ -7,9 +7,11 @@
 
 namespace weir::cluster {
 
-Result<Engine::Opened> Engine::open(EngineParts parts, const EngineOptions& options, operators::Program program,
+Result<Engine::Opened> Engine::open(EngineParts parts, const EngineOptions& options,
+                                    operators::Program program,
                                     const config::Configuration& configuration) {
-  std::unique_ptr<Engine> engine(new Engine(std::move(parts), options, std::move(program), configuration));
+  std::unique_ptr<Engine> engine(
+      new Engine(std::move(parts), options, std::move(program), configuration));
   std::optional<AlreadyFinished> finished;
   if (options.checkpoints.interval) WEIR_TRY(engine->open_run(options, finished));
   if (finished) return Opened(*std::move(finished));
@@ -24,20 +26,22 @@ Engine::Engine(EngineParts parts, const EngineOptions& options, operators::Progr
       configuration_(configuration),
       staging_(options.staging, parts_.pages,
                [&io = parts_.env.io](std::function<void()> work) { io.submit(std::move(work)); }),
-      job_(make_job_id(parts_.env.clock.wall().unix_ms, parts_.env.entropy.bits(), parts_.env.entropy.bits())),
+      job_(make_job_id(parts_.env.clock.wall().unix_ms, parts_.env.entropy.bits(),
+                       parts_.env.entropy.bits())),
       epoch_{1} {}
 
 Engine::~Engine() = default;
 
 Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinished>& finished) {
   WEIR_ASSIGN(store_, parts_.open_store(job_));
-  const auto start =
-      ha::decide_start(store_->found(), {.job_name = options.job_name, .restart = options.restart}, job_);
+  const auto start = ha::decide_start(
+      store_->found(), {.job_name = options.job_name, .restart = options.restart}, job_);
   if (const auto* over = std::get_if<ha::AlreadyFinished>(&start)) {
     finished = *over;
     return ok();
   }
-  if (const auto* fresh = std::get_if<ha::NewRun>(&start); fresh && store_->record().job != fresh->job) {
+  if (const auto* fresh = std::get_if<ha::NewRun>(&start);
+      fresh && store_->record().job != fresh->job) {
     if (auto written = store_->write(ha::BeginRun{fresh->job}); !written)
       return written.error().during("beginning a new run of job " + options.job_name);
   }
@@ -64,7 +68,8 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
 
 // The checkpoint that a pointer names, with every file in place before anything runs.
 Result<checkpoint::CompletedCheckpoint> Engine::read_checkpoint(const ha::Pointer& pointer) {
-  const auto attempt = "restoring checkpoint " + std::to_string(pointer.id.value) + " from " + storage_->place();
+  const auto attempt =
+      "restoring checkpoint " + std::to_string(pointer.id.value) + " from " + storage_->place();
   const auto bytes = storage_->read_metadata(pointer.id);
   if (!bytes) return bytes.error().during(attempt);
   auto metadata = storage::decode_metadata(*bytes, pointer.metadata);
@@ -75,17 +80,18 @@ Result<checkpoint::CompletedCheckpoint> Engine::read_checkpoint(const ha::Pointe
 }
 
 void Engine::start(std::function<void(jobmaster::JobEnd)> on_end) {
-  task_manager_ = std::make_unique<task::TaskManager>(task::TaskManagerParts{.program = program_,
-                                                                             .job = job_,
-                                                                             .epoch = epoch_,
-                                                                             .limits = options_.limits,
-                                                                             .env = parts_.env,
-                                                                             .storage = storage_.get(),
-                                                                             .backend = parts_.backend,
-                                                                             .pages = parts_.pages,
-                                                                             .staging = staging_,
-                                                                             .metrics = parts_.metrics,
-                                                                             .options = configuration_});
+  task_manager_ =
+      std::make_unique<task::TaskManager>(task::TaskManagerParts{.program = program_,
+                                                                 .job = job_,
+                                                                 .epoch = epoch_,
+                                                                 .limits = options_.limits,
+                                                                 .env = parts_.env,
+                                                                 .storage = storage_.get(),
+                                                                 .backend = parts_.backend,
+                                                                 .pages = parts_.pages,
+                                                                 .staging = staging_,
+                                                                 .metrics = parts_.metrics,
+                                                                 .options = configuration_});
   watchdog_ = std::make_unique<Watchdog>(options_.watchdog, parts_.env, *task_manager_);
   job_master_ = std::make_unique<jobmaster::JobMaster>(jobmaster::JobMasterParts{
       .graph = program_.graph,

@@ -27,7 +27,8 @@ struct EngineParts {
 struct EngineOptions {
   std::string job_name;
   bool restart = false;  // --restart: a new run, whatever was there
-  checkpoint::CheckpointOptions checkpoints;  // without an interval none are taken and nothing is kept
+  checkpoint::CheckpointOptions
+      checkpoints;  // without an interval none are taken and nothing is kept
   failover::RestartOptions restart_strategy;
   jobmaster::UnclaimedState unclaimed = jobmaster::UnclaimedState::kRefused;
   task::TaskLimits limits;
@@ -45,12 +46,15 @@ class Engine {
   using AlreadyFinished = ha::AlreadyFinished;
   using Opened = std::variant<std::unique_ptr<Engine>, AlreadyFinished>;
 
-  // Finds out what there is of the job and builds the engine. Blocks on the disk. `options` is what operators see.
-  static Result<Opened> open(EngineParts parts, const EngineOptions& options, operators::Program program,
+  // Finds out what there is of the job and builds the engine. Blocks on the disk. `options` is what
+  // operators see.
+  static Result<Opened> open(EngineParts parts, const EngineOptions& options,
+                             operators::Program program,
                              const config::Configuration& configuration);
   ~Engine();
 
-  // `on_end` is called once, on the JobMaster's thread, as the last thing of it; the Engine may be destroyed then.
+  // `on_end` is called once, on the JobMaster's thread, as the last thing of it; the Engine may be
+  // destroyed then.
   void start(std::function<void(jobmaster::JobEnd)> on_end);
 
   jobmaster::JobMaster& job_master() { return *job_master_; }

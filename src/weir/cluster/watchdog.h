@@ -15,8 +15,8 @@ struct WatchdogOptions {
   bool aborts = false;  // in tests; a running job is only told of
 };
 
-// Notices when nothing has moved for a while though some channel holds something, and says what every Subtask waits for.
-// A step that is still running, or a wait for I/O, is not "nothing moved".
+// Notices when nothing has moved for a while though some channel holds something, and says what
+// every Subtask waits for. A step that is still running, or a wait for I/O, is not "nothing moved".
 //
 //   Thread  its own
 class Watchdog final : public env::Runnable {

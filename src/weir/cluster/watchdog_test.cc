@@ -8,7 +8,9 @@ namespace {
 
 struct FakeTasks final : task::WatchedTasks {
   Pulse pulse() const override { return now; }
-  std::vector<std::string> describe() const override { return {"count[0] waits for input", "count[1] is done"}; }
+  std::vector<std::string> describe() const override {
+    return {"count[0] waits for input", "count[1] is done"};
+  }
   Pulse now{.moves = 7, .has_work = true, .is_busy = false};
 };
 
@@ -45,7 +47,8 @@ class WatchdogTest : public testing::Test {
 };
 
 TEST_F(WatchdogTest, NamesEverySubtaskWhenNothingMovedForTenSecondsThoughSomethingIsQueued) {
-  const std::vector<std::string> once{"Stuck task=\"count[0] waits for input\"", "Stuck task=\"count[1] is done\""};
+  const std::vector<std::string> once{"Stuck task=\"count[0] waits for input\"",
+                                      "Stuck task=\"count[1] is done\""};
   const auto lines = twenty_seconds([](int) {});
   ASSERT_GE(lines.size(), 2u);
   EXPECT_EQ(std::vector(lines.begin(), lines.begin() + 2), once);
@@ -53,7 +56,8 @@ TEST_F(WatchdogTest, NamesEverySubtaskWhenNothingMovedForTenSecondsThoughSomethi
 }
 
 TEST_F(WatchdogTest, IsSilentWhileSomethingMovesOrIsBusyOrNothingIsQueued) {
-  EXPECT_TRUE(twenty_seconds([&](int second) { tasks_.now.moves += second % 5 == 0 ? 1 : 0; }).empty());
+  EXPECT_TRUE(
+      twenty_seconds([&](int second) { tasks_.now.moves += second % 5 == 0 ? 1 : 0; }).empty());
   tasks_.now.is_busy = true;
   EXPECT_TRUE(twenty_seconds([](int) {}).empty());
   tasks_.now = {.moves = 7, .has_work = false, .is_busy = false};

@@ -25,7 +25,8 @@ class FusedStream;
 // What a sink is once it has been put at the end of a stream.
 class StreamEnd {
  public:
-  StreamEnd(datastream::ProgramBuilder& program, graph::NodeId node) : program_(&program), node_(node) {}
+  StreamEnd(datastream::ProgramBuilder& program, graph::NodeId node)
+      : program_(&program), node_(node) {}
 
   StreamEnd& uid(std::string uid) {
     program_->node(node_).uid = std::move(uid);
@@ -47,8 +48,8 @@ class StreamEnd {
 
 // A stream of records of type T: what an operator puts out, and the steps that may follow.
 //
-// A DataStream is a handle; copies speak of the same operator. map and filter give a FusedStream, which becomes one
-// operator with the steps that follow it as soon as anything else is asked of it.
+// A DataStream is a handle; copies speak of the same operator. map and filter give a FusedStream,
+// which becomes one operator with the steps that follow it as soon as anything else is asked of it.
 //
 //   Errors  JobDefinitionError
 //   Thread  that of the program
@@ -57,7 +58,8 @@ class DataStream {
  public:
   using Record = T;
 
-  DataStream(datastream::ProgramBuilder& program, graph::NodeId node) : program_(&program), node_(node) {}
+  DataStream(datastream::ProgramBuilder& program, graph::NodeId node)
+      : program_(&program), node_(node) {}
 
   // `Out f(const T&)`, or `void f(const T&, Out&)`, which writes into a recycled record.
   template <class F>
@@ -74,16 +76,18 @@ class DataStream {
   DataStream<Out> flat_map(F f) const {
     return FusedStream<T>(*this, {}).template flat_map<Out>(std::move(f));
   }
-  // Deals the records by a key (keyed_stream.h), which a member pointer or a function takes from them.
+  // Deals the records by a key (keyed_stream.h), which a member pointer or a function takes from
+  // them.
   template <class Selector>
   KeyedStream<T, Selector> key_by(Selector selector) const {
     return {*this, std::move(selector)};
   }
   StreamEnd sink_to(std::shared_ptr<const connectors::Sink<T>> sink) const {
-    const auto node = program_->add({.stream = {.name = sink->name(), .parallelism = here().parallelism},
-                                     .factory = datastream::make_factory<void>([sink] {
-                                       return std::make_unique<connectors::SinkOperator<T>>(sink);
-                                     })});
+    const auto node =
+        program_->add({.stream = {.name = sink->name(), .parallelism = here().parallelism},
+                       .factory = datastream::make_factory<void>([sink] {
+                         return std::make_unique<connectors::SinkOperator<T>>(sink);
+                       })});
     program_->connect(node, {.from = node_});
     return {*program_, node};
   }
@@ -125,10 +129,11 @@ class DataStream {
   graph::NodeId node_;
 };
 
-// A stream followed by maps and filters that are still being collected. In is what the first of them reads.
+// A stream followed by maps and filters that are still being collected. In is what the first of
+// them reads.
 //
-// Several operators behind one handle read the same fused operator. A further map or filter begins another one, which
-// repeats the steps before it: fuse() ends that.
+// Several operators behind one handle read the same fused operator. A further map or filter begins
+// another one, which repeats the steps before it: fuse() ends that.
 //
 //   Errors  JobDefinitionError
 //   Thread  that of the program
@@ -147,7 +152,8 @@ class FusedStream {
   };
   using Record = typename LastOutput<kIsPlain>::type;
 
-  FusedStream(DataStream<In> from, Tuple steps) : from_(std::move(from)), steps_(std::move(steps)) {}
+  FusedStream(DataStream<In> from, Tuple steps)
+      : from_(std::move(from)), steps_(std::move(steps)) {}
 
   template <class F>
   auto map(F f) const {
@@ -161,7 +167,8 @@ class FusedStream {
   DataStream<Out> flat_map(F f) const {
     if constexpr (kIsPlain) {
       return add<Out>("flat_map", [f = std::move(f)] {
-        return std::make_unique<operators::FlatMap<operators::NoSteps, In, In, Out, F>>(operators::NoSteps{}, f);
+        return std::make_unique<operators::FlatMap<operators::NoSteps, In, In, Out, F>>(
+            operators::NoSteps{}, f);
       });
     } else {
       using Chain = operators::StepChain<Steps...>;
@@ -190,11 +197,17 @@ class FusedStream {
   KeyedStream<Record, Selector> key_by(Selector selector) const {
     return fuse().key_by(std::move(selector));
   }
-  StreamEnd sink_to(std::shared_ptr<const connectors::Sink<Record>> sink) const { return fuse().sink_to(std::move(sink)); }
+  StreamEnd sink_to(std::shared_ptr<const connectors::Sink<Record>> sink) const {
+    return fuse().sink_to(std::move(sink));
+  }
   DataStream<Record> uid(std::string uid) const { return fuse().uid(std::move(uid)); }
   DataStream<Record> name(std::string name) const { return fuse().name(std::move(name)); }
-  DataStream<Record> set_parallelism(std::uint32_t parallelism) const { return fuse().set_parallelism(parallelism); }
-  DataStream<Record> set_max_parallelism(std::uint32_t max) const { return fuse().set_max_parallelism(max); }
+  DataStream<Record> set_parallelism(std::uint32_t parallelism) const {
+    return fuse().set_parallelism(parallelism);
+  }
+  DataStream<Record> set_max_parallelism(std::uint32_t max) const {
+    return fuse().set_max_parallelism(max);
+  }
   DataStream<Record> start_new_chain() const { return fuse().start_new_chain(); }
   DataStream<Record> blocking() const { return fuse().blocking(); }
 
@@ -204,7 +217,8 @@ class FusedStream {
 
   template <class Step>
   FusedStream<In, Steps..., Step> then(Step step, const char* name) const {
-    FusedStream<In, Steps..., Step> longer(from_, std::tuple_cat(steps_, std::tuple<Step>(std::move(step))));
+    FusedStream<In, Steps..., Step> longer(
+        from_, std::tuple_cat(steps_, std::tuple<Step>(std::move(step))));
     longer.name_ = kIsPlain ? name : name_ + ", " + name;
     return longer;
   }
@@ -212,8 +226,9 @@ class FusedStream {
   template <class Out, class Make>
   DataStream<Out> add(std::string name, Make make) const {
     auto& program = from_.program();
-    const auto node = program.add({.stream = {.name = std::move(name), .parallelism = from_.here().parallelism},
-                                   .factory = datastream::make_factory<Out>(std::move(make))});
+    const auto node =
+        program.add({.stream = {.name = std::move(name), .parallelism = from_.here().parallelism},
+                     .factory = datastream::make_factory<Out>(std::move(make))});
     program.connect(node, {.from = from_.node()});
     return {program, node};
   }
@@ -222,28 +237,33 @@ class FusedStream {
   Tuple steps_;
   std::string name_;
   // Copies speak of the same operator.
-  std::shared_ptr<std::optional<graph::NodeId>> fused_ = std::make_shared<std::optional<graph::NodeId>>();
+  std::shared_ptr<std::optional<graph::NodeId>> fused_ =
+      std::make_shared<std::optional<graph::NodeId>>();
 };
 
 namespace datastream {
 
 // The beginning of a stream: the operator that assigns splits and, behind it, the readers.
 template <class T>
-DataStream<T> add_source(ProgramBuilder& builder, std::shared_ptr<const connectors::Source<T>> source,
-                         std::string name) {
+DataStream<T> add_source(ProgramBuilder& builder,
+                         std::shared_ptr<const connectors::Source<T>> source, std::string name) {
   const auto enumerator = builder.add(
       {.stream = {.name = name + " splits", .parallelism = 1, .is_source = true},
        .factory = make_factory<connectors::SplitAssignment>([source] {
          return std::make_unique<connectors::SplitEnumeratorOperator>(source->make_enumerator());
        })});
-  const auto reader = builder.add(
-      {.stream = {.name = std::move(name), .parallelism = builder.default_parallelism(), .is_source = true},
-       .factory = make_factory<T>([source] {
-         return std::make_unique<connectors::SourceReaderOperator<T>>(source->make_reader());
-       })});
+  const auto reader = builder.add({.stream = {.name = std::move(name),
+                                              .parallelism = builder.default_parallelism(),
+                                              .is_source = true},
+                                   .factory = make_factory<T>([source] {
+                                     return std::make_unique<connectors::SourceReaderOperator<T>>(
+                                         source->make_reader());
+                                   })});
   builder.connect(reader, {.from = enumerator,
                            .partitioning = graph::Partitioning::kDirect,
-                           .make_router = [](std::uint32_t) { return std::make_unique<connectors::AssignmentRouter>(); }});
+                           .make_router = [](std::uint32_t) {
+                             return std::make_unique<connectors::AssignmentRouter>();
+                           }});
   return {builder, reader};
 }
 

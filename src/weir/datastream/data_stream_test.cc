@@ -11,8 +11,12 @@ using Numbers = DataStream<std::uint64_t>;
 
 class NoSink final : public connectors::Sink<std::uint64_t> {
  public:
-  std::unique_ptr<connectors::SinkWriter<std::uint64_t>> make_writer() const override { return nullptr; }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override { return nullptr; }
+  std::unique_ptr<connectors::SinkWriter<std::uint64_t>> make_writer() const override {
+    return nullptr;
+  }
+  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+    return nullptr;
+  }
   std::string name() const override { return "nowhere"; }
 };
 
@@ -23,9 +27,11 @@ bool is_even(const std::uint64_t& n) { return n % 2 == 0; }
 struct Rig {
   Rig() { program.set_default_parallelism(2); }
   Numbers numbers(std::uint32_t parallelism = 2) {
-    return {program, program.add({.stream = {.name = "numbers", .parallelism = parallelism, .is_source = true},
-                                  .factory = datastream::make_factory<std::uint64_t>(
-                                      [] { return std::unique_ptr<operators::Operator>(); })})};
+    return {
+        program,
+        program.add({.stream = {.name = "numbers", .parallelism = parallelism, .is_source = true},
+                     .factory = datastream::make_factory<std::uint64_t>(
+                         [] { return std::unique_ptr<operators::Operator>(); })})};
   }
   StreamEnd sink(const Numbers& from) { return from.sink_to(std::make_shared<NoSink>()); }
   graph::StreamGraph graph() { return program.build("job", graph::Chaining::kOff).graph.stream; }
@@ -68,14 +74,21 @@ TEST(DataStream, ANameOrAUidEndsTheFusion) {
 
 TEST(DataStream, FlatMapTakesTheStepsBeforeItAlong) {
   Rig rig;
-  auto repeat = [](const std::uint64_t& n, operators::Collector<std::uint64_t>& out) { out.emit(n); };
+  auto repeat = [](const std::uint64_t& n, operators::Collector<std::uint64_t>& out) {
+    out.emit(n);
+  };
   rig.sink(rig.numbers().filter(is_even).flat_map<std::uint64_t>(repeat));
   EXPECT_EQ(names(rig.graph()), (Names{"numbers", "filter, flat_map", "nowhere"}));
 }
 
 TEST(DataStream, EverySettingIsThatOfTheOperatorItFollows) {
   Rig rig;
-  rig.sink(rig.numbers().map(twice).set_parallelism(3).set_max_parallelism(64).start_new_chain().blocking())
+  rig.sink(rig.numbers()
+               .map(twice)
+               .set_parallelism(3)
+               .set_max_parallelism(64)
+               .start_new_chain()
+               .blocking())
       .uid("out")
       .name("write")
       .set_parallelism(5);
@@ -97,10 +110,12 @@ TEST(DataStream, KeyedOperatorsAreFedByKeyWithHashes) {
   auto key = [](const std::uint64_t& n) { return n % 10; };
   rig.numbers(7).map(twice).key_by(key).count();
   rig.numbers(1).key_by(key).sum();
-  rig.numbers(1).key_by(key).reduce([](const std::uint64_t& a, const std::uint64_t& b) { return a + b; });
+  rig.numbers(1).key_by(key).reduce(
+      [](const std::uint64_t& a, const std::uint64_t& b) { return a + b; });
   const auto program = rig.program.build("job", graph::Chaining::kOn);
   const auto& graph = program.graph.stream;
-  EXPECT_EQ(names(graph), (Names{"numbers", "map", "count", "numbers", "sum", "numbers", "reduce"}));
+  EXPECT_EQ(names(graph),
+            (Names{"numbers", "map", "count", "numbers", "sum", "numbers", "reduce"}));
   for (std::size_t e = 0; e != graph.edges.size(); ++e) {
     const auto& edge = graph.edges[e];
     const auto& to = graph.node(edge.to);
@@ -120,7 +135,8 @@ TEST(DataStream, SeveralReadersOfOneStreamReadOneOperator) {
   copy.key_by(twice).count();
   const auto graph = rig.graph();
   EXPECT_EQ(names(graph), (Names{"numbers", "map", "nowhere", "nowhere", "count"}));
-  for (std::size_t e = 1; e != graph.edges.size(); ++e) EXPECT_EQ(graph.edges[e].from, graph::NodeId{1});
+  for (std::size_t e = 1; e != graph.edges.size(); ++e)
+    EXPECT_EQ(graph.edges[e].from, graph::NodeId{1});
 }
 
 TEST(DataStream, AFurtherStepBehindAHandleBeginsAnotherOperator) {

@@ -14,16 +14,19 @@ namespace weir {
 template <class K, class V>
 using Keyed = operators::Keyed<K, V>;
 
-// A stream whose records are dealt by key: each key's records come, in order, to one Subtask, which keeps state for it.
+// A stream whose records are dealt by key: each key's records come, in order, to one Subtask, which
+// keeps state for it.
 //
 //   Errors  JobDefinitionError
 template <class T, class Selector>
 class KeyedStream {
  public:
   using K = operators::KeyOf<Selector, T>;
-  static_assert(Key<K>, "key_by: this type cannot be a key; maps cannot, nor what cannot be serialised");
+  static_assert(Key<K>,
+                "key_by: this type cannot be a key; maps cannot, nor what cannot be serialised");
 
-  KeyedStream(DataStream<T> from, Selector selector) : from_(std::move(from)), selector_(std::move(selector)) {}
+  KeyedStream(DataStream<T> from, Selector selector)
+      : from_(std::move(from)), selector_(std::move(selector)) {}
 
   // How many records of the key there were so far, with each record.
   DataStream<Keyed<K, std::uint64_t>> count() const {
@@ -38,9 +41,7 @@ class KeyedStream {
       value = static_cast<V>(value + std::invoke(extract, record));
     });
   }
-  auto sum() const
-    requires std::is_arithmetic_v<T>
-  {
+  auto sum() const requires std::is_arithmetic_v<T> {
     return sum([](const T& number) { return number; });
   }
   // `T f(const T& so_far, const T& record)`; the key's first record is the first result.
@@ -54,9 +55,10 @@ class KeyedStream {
   template <operators::KeyedProcessFunction<T> Function>
   DataStream<typename Function::Output> process(Function function) const {
     using Op = operators::KeyedProcess<Function, T, Selector>;
-    return add<typename Function::Output>("process", [selector = selector_, function = std::move(function)] {
-      return std::make_unique<Op>(selector, function);
-    });
+    return add<typename Function::Output>("process",
+                                          [selector = selector_, function = std::move(function)] {
+                                            return std::make_unique<Op>(selector, function);
+                                          });
   }
 
  private:
@@ -78,7 +80,8 @@ class KeyedStream {
                            .partitioning = graph::Partitioning::kHash,
                            .columns = {.hashes = true},
                            .make_router = [selector = selector_](std::uint32_t max_parallelism) {
-                             return std::make_unique<operators::KeyRouter<T, Selector>>(selector, max_parallelism);
+                             return std::make_unique<operators::KeyRouter<T, Selector>>(
+                                 selector, max_parallelism);
                            }});
     return {program, node};
   }

@@ -27,7 +27,8 @@ operators::Program ProgramBuilder::build(const std::string& job_name, graph::Cha
     if (edge.partitioning == graph::Partitioning::kForward &&
         graph_.node(edge.from).parallelism != graph_.node(edge.to).parallelism)
       edge.partitioning = graph::Partitioning::kRebalance;
-  if (const auto valid = graph::validate(graph_); !valid) throw JobDefinitionError(valid.error().what);
+  if (const auto valid = graph::validate(graph_); !valid)
+    throw JobDefinitionError(valid.error().what);
   operators::Program program{.graph = graph::chain(std::exchange(graph_, {}), chaining),
                              .factories = std::exchange(factories_, {}),
                              .routers = std::exchange(routers_, {})};

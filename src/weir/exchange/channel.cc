@@ -14,7 +14,8 @@ Channel::Channel(GateLimits limits, FloatingBatches& floating)
       empties_(batches_max(limits)) {}
 
 stream::BatchPtr Channel::take_empty(const stream::AnyBatch& prototype) {
-  // The flag goes up before the second look, and the consumer looks at it after giving back: one sees the other.
+  // The flag goes up before the second look, and the consumer looks at it after giving back: one
+  // sees the other.
   for (const bool last_look : {false, true}) {
     if (stream::BatchPtr* empty = empties_.front()) {
       auto batch = std::move(*empty);

@@ -16,8 +16,8 @@ struct GateLimits {
   std::uint32_t floating_batches = 8;     // more, for whichever channel of the gate needs them
 };
 
-// The batches of one gate that no single channel owns. Lock-free: a producer takes one, nobody gives it back while
-// the gate lives, but the consumer may hand it to another channel.
+// The batches of one gate that no single channel owns. Lock-free: a producer takes one, nobody
+// gives it back while the gate lives, but the consumer may hand it to another channel.
 class FloatingBatches {
  public:
   explicit FloatingBatches(std::uint32_t count) : left_(count) {}
@@ -34,8 +34,8 @@ class FloatingBatches {
 
 // One producer's stream to one consumer: a ring of elements one way, a ring of empty batches back.
 //
-//   Shape   at most limits.batches_per_channel + the gate's floating batches are under way, and one control
-//           element: a slot is kept for it
+//   Shape   at most limits.batches_per_channel + the gate's floating batches are under way, and one
+//           control element: a slot is kept for it
 //   Thread  each method says whose it is. The wakers are set before either side moves
 class Channel {
  public:
@@ -44,8 +44,8 @@ class Channel {
   void set_consumer(env::Waker& waker) { consumer_ = &waker; }
   void set_producer(env::Waker& waker) { producer_ = &waker; }
 
-  // Producer. An empty batch like `prototype`; null while all are under way: the producer is woken when one comes
-  // back.
+  // Producer. An empty batch like `prototype`; null while all are under way: the producer is woken
+  // when one comes back.
   stream::BatchPtr take_empty(const stream::AnyBatch& prototype);
   // Producer. A batch from take_empty(): there is always room.
   void push(stream::BatchPtr batch);
@@ -79,7 +79,8 @@ class Channel {
   SpscRing<stream::BatchPtr> empties_;
   std::atomic<std::uint32_t> owned_{
       0};  // batches; counted up by the producer, moved by the consumer
-  // Set by a producer that found no batch or no slot, cleared by the consumer that wakes it. Partner: each other.
+  // Set by a producer that found no batch or no slot, cleared by the consumer that wakes it.
+  // Partner: each other.
   std::atomic<bool> wanting_{false};
   std::atomic<bool> control_under_way_{false};
   env::Waker* consumer_ = nullptr;

@@ -22,8 +22,8 @@ class InputGate {
   std::uint32_t channel_count() const { return static_cast<std::uint32_t>(channels_.size()); }
   std::uint32_t input_of(std::uint32_t channel) const { return channels_[channel].input; }
 
-  // The next channel after the last one that has an element and that `is_held` does not hold back; nothing where there
-  // is none.
+  // The next channel after the last one that has an element and that `is_held` does not hold back;
+  // nothing where there is none.
   template <class IsHeld>
   std::optional<std::uint32_t> next(IsHeld is_held) {
     for (std::size_t tried = 0; tried != channels_.size(); ++tried) {
@@ -39,7 +39,8 @@ class InputGate {
     return *channels_[channel].channel->front();
   }
   void pop(std::uint32_t channel) { channels_[channel].channel->pop(); }
-  // A batch of that channel that has been read: back to its producer, or to another that needs it more.
+  // A batch of that channel that has been read: back to its producer, or to another that needs it
+  // more.
   void give_back(std::uint32_t channel, stream::BatchPtr batch);
 
  private:

@@ -10,9 +10,9 @@ namespace weir::exchange {
 
 // The sending side of one edge of one Subtask: it deals records to the edge's channels.
 //
-// With a router, records are scattered from the writer's own batch into one open batch per channel. Without one, the
-// writer fills the channel's batches itself: open() gives one, push() sends it, and with several channels each
-// batch goes to the next.
+// With a router, records are scattered from the writer's own batch into one open batch per channel.
+// Without one, the writer fills the channel's batches itself: open() gives one, push() sends it,
+// and with several channels each batch goes to the next.
 //
 //   Shape   channels are numbered as the consumers of the edge
 //   Thread  the producing Subtask's
@@ -29,17 +29,19 @@ class ResultPartition {
   // Without a router: sends a batch that open() gave.
   void push(stream::BatchPtr batch);
 
-  // With a router: moves records from `from` on to their channels and returns how many; fewer than all while a
-  // channel has no batch to give.
+  // With a router: moves records from `from` on to their channels and returns how many; fewer than
+  // all while a channel has no batch to give.
   std::uint32_t scatter(stream::AnyBatch& batch, std::uint32_t from);
 
-  // Sends the open batches, however few records they hold: of all channels, or of those whose consumer idles.
+  // Sends the open batches, however few records they hold: of all channels, or of those whose
+  // consumer idles.
   void flush();
   void flush_to_idle();
   bool is_idle() const;
 
-  // Puts a control element into every channel behind all records. Returns false while some channel has no slot for
-  // it; calling again goes on with those. Call flush() before, and send nothing else until it is true.
+  // Puts a control element into every channel behind all records. Returns false while some channel
+  // has no slot for it; calling again goes on with those. Call flush() before, and send nothing
+  // else until it is true.
   bool broadcast(const CheckpointBarrier& barrier);
   bool broadcast(stream::EndOfData end);
   bool broadcast(stream::EndOfPartition end);

@@ -13,8 +13,8 @@ namespace weir::exchange {
 // A bounded queue from one thread to one other, without locks.
 //
 //   Shape   holds at most `capacity` items, in order
-//   Thread  push() and is_full() by the producer only, pop() and front() by the consumer only; is_empty() by
-//           either, as a hint for the producer
+//   Thread  push() and is_full() by the producer only, pop() and front() by the consumer only;
+//           is_empty() by either, as a hint for the producer
 template <class T>
 class SpscRing {
  public:

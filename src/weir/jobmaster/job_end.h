@@ -22,11 +22,16 @@ struct JobEnd {
 
 constexpr std::string_view job_end_name(JobEnd::Kind kind) {
   switch (kind) {
-    case JobEnd::Kind::kFinished: return "finished";
-    case JobEnd::Kind::kFailed: return "failed";
-    case JobEnd::Kind::kSuspended: return "suspended";
-    case JobEnd::Kind::kCancelled: return "cancelled";
-    case JobEnd::Kind::kStopped: return "stopped";
+    case JobEnd::Kind::kFinished:
+      return "finished";
+    case JobEnd::Kind::kFailed:
+      return "failed";
+    case JobEnd::Kind::kSuspended:
+      return "suspended";
+    case JobEnd::Kind::kCancelled:
+      return "cancelled";
+    case JobEnd::Kind::kStopped:
+      return "stopped";
   }
   return "unknown";
 }

@@ -3,16 +3,12 @@
 #include <algorithm>
 
 #include "weir/base/log.h"
-#include "weir/storage/api/checkpoint_names.h"
-#include "weir/storage/api/metadata.h"
 
 namespace weir::jobmaster {
 namespace {
 
 constexpr Duration kRecordAgainAfter = Duration::seconds(1);
 constexpr AttemptId kFirstAttempt{1};
-
-std::string pointer_path(JobId job, CheckpointId id) { return job.to_hex() + "/" + storage::metadata_name(id); }
 
 }  // namespace
 
@@ -23,7 +19,7 @@ JobMaster::JobMaster(JobMasterParts parts)
       discards_(parts_.env.io) {
   if (parts_.storage) coordinator_.emplace(parts_.checkpoints, plan());
   for (const auto& checkpoint : parts_.retained)
-    retained_.push_back({checkpoint.id, pointer_path(parts_.job, checkpoint.id)});
+    retained_.push_back({checkpoint.id, pointer_path(checkpoint.id)});
 }
 
 JobMaster::~JobMaster() = default;
@@ -89,7 +85,8 @@ void JobMaster::deploy(AttemptId attempt) {
   auto tasks = assign_state(parts_.graph, from, attempt, parts_.unclaimed);
   if (!tasks) return tell_failover(failover::JobFailed{attempt, tasks.error(), now()});
   for (const auto& task : *tasks) tasks_[task.execution] = TaskState::kDeployed;
-  parts_.tasks.tell(rpc::DeployTasks{attempt, from ? std::optional(from->id) : std::nullopt, *std::move(tasks)});
+  parts_.tasks.tell(
+      rpc::DeployTasks{attempt, from ? std::optional(from->id) : std::nullopt, *std::move(tasks)});
 }
 
 // ---- Letters ----
@@ -111,7 +108,8 @@ void JobMaster::on(Verb& verb) {
 }
 
 void JobMaster::on(ManualRequest& request) {
-  if (!coordinator_) return request.answer(Error{Code::kInvalid, "triggering a checkpoint: the job takes none"});
+  if (!coordinator_)
+    return request.answer(Error{Code::kInvalid, "triggering a checkpoint: the job takes none"});
   const auto id = next_request_++;
   requests_[id] = std::move(request.answer);
   tell_coordinator(checkpoint::ManualTrigger{{id}, now()});
@@ -121,12 +119,14 @@ bool JobMaster::is_current(ExecutionId execution) const { return tasks_.contains
 
 void JobMaster::on(rpc::TaskRunning& message) {
   if (!is_current(message.execution)) return;
-  if (++running_ == tasks_.size()) log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
+  if (++running_ == tasks_.size())
+    log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
   tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
 }
 
 void JobMaster::on(rpc::TaskAtEnd& message) {
-  if (is_current(message.execution)) tell_coordinator(checkpoint::ReachedEnd{message.execution, now()});
+  if (is_current(message.execution))
+    tell_coordinator(checkpoint::ReachedEnd{message.execution, now()});
 }
 
 void JobMaster::on(rpc::TaskFinished& message) {
@@ -146,11 +146,13 @@ void JobMaster::on(rpc::TaskCancelled& message) {
 
 void JobMaster::on(rpc::CheckpointAcknowledged& message) {
   in_progress_[message.id].bytes += message.timings.bytes;
-  tell_coordinator(checkpoint::Acked{message.id, message.execution, std::move(message.snapshot), now()});
+  tell_coordinator(
+      checkpoint::Acked{message.id, message.execution, std::move(message.snapshot), now()});
 }
 
 void JobMaster::on(rpc::CheckpointDeclined& message) {
-  tell_coordinator(checkpoint::Declined{message.id, message.execution, message.reason, message.detail, now()});
+  tell_coordinator(
+      checkpoint::Declined{message.id, message.execution, message.reason, message.detail, now()});
 }
 
 // ---- Tasks that end ----
@@ -183,7 +185,8 @@ void JobMaster::finish_when_settled() {
   record_result();
 }
 
-// The result is durable before anything that it makes superfluous is deleted: nobody restores a run that is FINISHED.
+// The result is durable before anything that it makes superfluous is deleted: nobody restores a run
+// that is FINISHED.
 void JobMaster::record_result() {
   const auto last = retained_.empty() ? 0 : retained_.front().id.value;
   records_.submit([this, summary = std::to_string(last) + " was its last checkpoint"] {
@@ -200,7 +203,8 @@ void JobMaster::delete_checkpoints() {
     log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
 }
 
-// A disk that takes no result must not keep the process. Started again, the job finds its final checkpoint.
+// A disk that takes no result must not keep the process. Started again, the job finds its final
+// checkpoint.
 void JobMaster::suspend_recording() {
   suspend_wanted_ = true;
   if (record_at_ != Instant::never()) end({JobEnd::Kind::kSuspended, std::nullopt});
@@ -209,12 +213,16 @@ void JobMaster::suspend_recording() {
 void JobMaster::on(ResultWritten& outcome) {
   const auto& written = outcome.written;
   switch (written.fate()) {
-    case Fate::kDurable: return end({JobEnd::Kind::kFinished, std::nullopt});
-    case Fate::kSyncFailed: return end({JobEnd::Kind::kStopped, written.error()});
+    case Fate::kDurable:
+      return end({JobEnd::Kind::kFinished, std::nullopt});
+    case Fate::kSyncFailed:
+      return end({JobEnd::Kind::kStopped, written.error()});
     case Fate::kAbsent:
     case Fate::kUnknown:
-      if (written.error().code == Code::kRefused) return end({JobEnd::Kind::kStopped, written.error()});
-      log::Event(log::Level::kWarning, "ResultNotRecorded").field("reason", written.error().to_string());
+      if (written.error().code == Code::kRefused)
+        return end({JobEnd::Kind::kStopped, written.error()});
+      log::Event(log::Level::kWarning, "ResultNotRecorded")
+          .field("reason", written.error().to_string());
       if (suspend_wanted_) return end({JobEnd::Kind::kSuspended, std::nullopt});
       record_at_ = now() + kRecordAgainAfter;
       return;
@@ -224,121 +232,6 @@ void JobMaster::on(ResultWritten& outcome) {
 void JobMaster::end(JobEnd how) {
   phase_ = Phase::kEnded;
   end_ = std::move(how);
-}
-
-// ---- The coordinator ----
-
-void JobMaster::tell_coordinator(const checkpoint::Input& input) {
-  if (!coordinator_ || phase_ == Phase::kEnded) return;
-  for (auto& output : coordinator_->step(input)) std::visit([this](auto& o) { perform(o); }, output);
-}
-
-void JobMaster::perform(checkpoint::ReserveIds& output) {
-  records_.submit([this, up_to = output.up_to] {
-    auto written = parts_.store->write(ha::ReserveIds{up_to});
-    Status status;
-    if (!written) status = written.error().during("reserving checkpoint ids");
-    mailbox_.post(Letter(checkpoint::Input(checkpoint::IdsReserved{up_to, std::move(status), now()})));
-  });
-}
-
-void JobMaster::perform(checkpoint::Trigger& output) {
-  const auto id = output.barrier.id;
-  in_progress_[id].triggered_at = now();
-  log::Event(log::Level::kInfo, "CheckpointTriggered").field("checkpoint", id.value).field("phase", "cut");
-  parts_.tasks.tell(rpc::TriggerCheckpoint{attempt_, output.barrier, std::move(output.tasks)});
-}
-
-void JobMaster::perform(checkpoint::Publish& output) {
-  const auto id = output.checkpoint.id;
-  log::Event(log::Level::kInfo, "CheckpointPublishing").field("checkpoint", id.value).field("phase", "publish");
-  ha::MovePointer move{.newest = {id, pointer_path(parts_.job, id)}, .retained = retained_};
-  const auto keep = std::min<std::size_t>(move.retained.size(), parts_.checkpoints.retained - 1);
-  move.retained.resize(keep);
-  records_.submit([this, id, move = std::move(move), checkpoint = std::move(output.checkpoint)] {
-    auto written = parts_.storage->publish(id, storage::encode_metadata(checkpoint));
-    // Whatever became of the file, no pointer names it.
-    if (!written) written = Written::absent(written.error());
-    if (written) written = parts_.store->write(move);
-    const auto detail = written ? std::string() : written.error().to_string();
-    mailbox_.post(Letter(checkpoint::Input(checkpoint::Published{id, written.fate(), detail, now()})));
-  });
-}
-
-void JobMaster::perform(checkpoint::ReadBack& output) {
-  records_.submit([this, id = output.id] {
-    const auto written = ha::pointer_fate(*parts_.store, parts_.store->read_back(), id);
-    const auto detail = written ? std::string() : written.error().to_string();
-    // A read that had to sync and could not says as much as a publication that could not.
-    if (written.fate() == Fate::kSyncFailed)
-      mailbox_.post(Letter(checkpoint::Input(checkpoint::Published{id, written.fate(), detail, now()})));
-    else
-      mailbox_.post(Letter(checkpoint::Input(checkpoint::ReadBackDone{id, written.fate(), detail, now()})));
-  });
-}
-
-void JobMaster::perform(checkpoint::NotifyComplete& output) {
-  const auto progress = in_progress_[output.id];
-  in_progress_.erase(in_progress_.begin(), in_progress_.upper_bound(output.id));
-  const auto took = now() - progress.triggered_at;
-  parts_.metrics.metric("checkpoint.completed").add(1);
-  parts_.metrics.metric("checkpoint.last_id").set(output.id.value);
-  parts_.metrics.metric("checkpoint.last_bytes").set(progress.bytes);
-  parts_.metrics.metric("checkpoint.last_duration_us").set(static_cast<std::uint64_t>(took.ns) / 1000);
-  log::Event(log::Level::kInfo, "CheckpointComplete")
-      .field("checkpoint", output.id.value)
-      .field("bytes", progress.bytes)
-      .field("ms", took.to_millis())
-      .field("phase", "commit");
-  retained_.insert(retained_.begin(), {output.id, pointer_path(parts_.job, output.id)});
-  retained_.resize(std::min<std::size_t>(retained_.size(), parts_.checkpoints.retained));
-  parts_.tasks.tell(rpc::CheckpointCompleted{attempt_, output.id, output.last_subsumed});
-}
-
-void JobMaster::perform(checkpoint::NotifyAborted& output) {
-  in_progress_.erase(output.id);
-  parts_.metrics.metric("checkpoint.aborted").add(1);
-  log::Event(log::Level::kWarning, "CheckpointAborted")
-      .field("checkpoint", output.id.value)
-      .field("reason", checkpoint::failure_sentence(output.reason, output.detail));
-  parts_.tasks.tell(rpc::CheckpointAborted{attempt_, output.id, output.latest_complete});
-}
-
-void JobMaster::perform(checkpoint::Discard& output) {
-  discards_.submit([this, discard = std::move(output)] {
-    using What = checkpoint::Discard::What;
-    const auto done = discard.what == What::kLate ? parts_.storage->remove(discard.files)
-                                                  : parts_.storage->discard(discard.id, discard.files);
-    if (!done)
-      log::Event(log::Level::kWarning, "LeftoverNotRemoved")
-          .field("checkpoint", discard.id.value)
-          .field("reason", done.error().what);
-    mailbox_.post(Letter(checkpoint::Input(checkpoint::Discarded{discard.id, now()})));
-  });
-}
-
-void JobMaster::perform(checkpoint::WakeAt& output) { coordinator_at_ = output.when; }
-
-void JobMaster::perform(checkpoint::FailJob& output) {
-  tell_failover(failover::JobFailed{attempt_, std::move(output.error), now()});
-}
-
-void JobMaster::perform(checkpoint::StopJobMaster& output) {
-  end({JobEnd::Kind::kStopped, Error{Code::kUnavailable, std::move(output.why)}});
-}
-
-void JobMaster::perform(checkpoint::AnswerManual& output) {
-  const auto request = requests_.find(output.request.value);
-  if (request == requests_.end()) return;
-  const auto answer = std::move(request->second);
-  requests_.erase(request);
-  answer(output.result);
-}
-
-void JobMaster::perform(checkpoint::Settled&) {
-  is_settled_ = true;
-  stopped_when_still();
-  finish_when_settled();
 }
 
 // ---- Failover ----
@@ -367,31 +260,10 @@ void JobMaster::perform(failover::RestoreAndRestart& output) {
 }
 
 void JobMaster::perform(failover::WakeAt& output) { failover_at_ = output.when; }
-void JobMaster::perform(failover::FailJob& output) { end({JobEnd::Kind::kFailed, std::move(output.root_cause)}); }
+void JobMaster::perform(failover::FailJob& output) {
+  end({JobEnd::Kind::kFailed, std::move(output.root_cause)});
+}
 void JobMaster::perform(failover::JobCancelled&) { end({JobEnd::Kind::kCancelled, std::nullopt}); }
 void JobMaster::perform(failover::JobSuspended&) { end({JobEnd::Kind::kSuspended, std::nullopt}); }
-
-// ---- The plan ----
-
-checkpoint::CheckpointPlan JobMaster::plan() const {
-  checkpoint::CheckpointPlan plan{.job = parts_.job, .epoch = parts_.epoch, .vertices = {}};
-  const auto& graph = parts_.graph;
-  for (const auto& vertex : graph.vertices) {
-    checkpoint::PlannedVertex planned{.id = vertex.id, .name = vertex.name, .parallelism = vertex.scale.parallelism};
-    for (const auto& edge : graph.edges) {
-      if (edge.to != vertex.id) continue;
-      const bool is_forward = graph.stream_edge(edge).partitioning == graph::Partitioning::kForward;
-      planned.inputs.push_back(
-          {edge.from, is_forward ? checkpoint::EdgeShape::kForward : checkpoint::EdgeShape::kAllToAll});
-    }
-    for (const auto node : vertex.chain)
-      planned.operators.push_back({.id = graph::operator_id_of(graph.stream, node),
-                                   .uid = graph.stream.node(node).uid,
-                                   .name = graph.stream.node(node).name,
-                                   .max_parallelism = vertex.scale.max_parallelism});
-    plan.vertices.push_back(std::move(planned));
-  }
-  return plan;
-}
 
 }  // namespace weir::jobmaster

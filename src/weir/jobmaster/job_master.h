@@ -41,15 +41,16 @@ struct JobMasterParts {
   storage::CheckpointStorage* storage = nullptr;
   ha::Store* store = nullptr;
   metrics::Registry& metrics;
-  // Called once, on the JobMaster's thread; its last step. After kStopped tasks may still run, and after any end
-  // deletions may still be under way: whoever is called stops executor and I/O pool before what they refer to goes.
+  // Called once, on the JobMaster's thread; its last step. After kStopped tasks may still run, and
+  // after any end deletions may still be under way: whoever is called stops executor and I/O pool
+  // before what they refer to goes.
   std::function<void(JobEnd)> on_end;
 };
 
 // Leads one job: the shell of the checkpoint and failover cores.
 //
-// Messages become inputs of a core, outputs of a core become one call each. I/O runs on the pool and comes back as a
-// letter. It keeps book only of which tasks have ended.
+// Messages become inputs of a core, outputs of a core become one call each. I/O runs on the pool
+// and comes back as a letter. It keeps book only of which tasks have ended.
 //
 //   Thread  tell() and the verbs from any; the rest on its own
 //   Source  Flink: JobMaster, with its scheduler
@@ -81,7 +82,8 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   struct ResultWritten {
     Written written;
   };
-  using Letter = std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest, ResultWritten>;
+  using Letter =
+      std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest, ResultWritten>;
 
   void on(rpc::ToJobMaster& message);
   void on(checkpoint::Input& input);
@@ -131,22 +133,23 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void suspend_recording();
   void end(JobEnd end);
   checkpoint::CheckpointPlan plan() const;
+  std::string pointer_path(CheckpointId id) const;
   Instant now() const { return parts_.env.clock.now(); }
 
   JobMasterParts parts_;
   env::Mailbox<Letter> mailbox_;
   std::optional<checkpoint::CheckpointCoordinator> coordinator_;
   failover::Failover failover_;
-  env::Strand records_;   // everything that goes through ha::Store, in order
+  env::Strand records_;  // everything that goes through ha::Store, in order
   env::Strand discards_;
 
   Phase phase_ = Phase::kNew;
   AttemptId attempt_{};
   std::map<ExecutionId, TaskState> tasks_;
-  std::size_t running_ = 0;   // tasks of the attempt that have said so
-  bool is_stopping_ = false;  // CancelAll has gone out, AllTasksStopped not yet
-  bool is_settled_ = false;   // since the coordinator was stopped
-  bool suspend_wanted_ = false;  // while the result is being recorded
+  std::size_t running_ = 0;            // tasks of the attempt that have said so
+  bool is_stopping_ = false;           // CancelAll has gone out, AllTasksStopped not yet
+  bool is_settled_ = false;            // since the coordinator was stopped
+  bool suspend_wanted_ = false;        // while the result is being recorded
   std::vector<ha::Pointer> retained_;  // completed, newest first
   Instant coordinator_at_ = Instant::never();
   Instant failover_at_ = Instant::never();

@@ -30,10 +30,15 @@ class FakeTasks final : public rpc::TaskGateway {
   void note(rpc::CancelTasks& m) { lines_.push_back("cancel " + std::to_string(m.attempt.value)); }
   void note(rpc::TriggerCheckpoint& m) {
     triggered = m.barrier.id;
-    lines_.push_back("trigger " + std::to_string(m.barrier.id.value) + " at " + std::to_string(m.tasks.size()));
+    lines_.push_back("trigger " + std::to_string(m.barrier.id.value) + " at " +
+                     std::to_string(m.tasks.size()));
   }
-  void note(rpc::CheckpointCompleted& m) { lines_.push_back("complete " + std::to_string(m.id.value)); }
-  void note(rpc::CheckpointAborted& m) { lines_.push_back("aborted " + std::to_string(m.id.value)); }
+  void note(rpc::CheckpointCompleted& m) {
+    lines_.push_back("complete " + std::to_string(m.id.value));
+  }
+  void note(rpc::CheckpointAborted& m) {
+    lines_.push_back("aborted " + std::to_string(m.id.value));
+  }
 
   Lines lines_;
 };
@@ -42,13 +47,14 @@ class FakeTasks final : public rpc::TaskGateway {
 class JobMasterTest : public testing::Test {
  protected:
   JobMasterTest() {
-    graph::StreamGraph stream{.job_name = "job",
-                              .nodes = {{.name = "numbers", .uid = "n", .is_source = true},
-                                        {.name = "count", .uid = "c", .parallelism = 2, .is_keyed = true}},
-                              .edges = {{.from = {0},
-                                         .to = {1},
-                                         .partitioning = graph::Partitioning::kHash,
-                                         .columns = {.hashes = true}}}};
+    graph::StreamGraph stream{
+        .job_name = "job",
+        .nodes = {{.name = "numbers", .uid = "n", .is_source = true},
+                  {.name = "count", .uid = "c", .parallelism = 2, .is_keyed = true}},
+        .edges = {{.from = {0},
+                   .to = {1},
+                   .partitioning = graph::Partitioning::kHash,
+                   .columns = {.hashes = true}}}};
     graph_ = graph::chain(std::move(stream), graph::Chaining::kOn);
   }
 
@@ -94,8 +100,9 @@ class JobMasterTest : public testing::Test {
   }
   void ack(CheckpointId id, ExecutionId execution, bool at_end = false) {
     checkpoint::SubtaskSnapshot snapshot{.operators = {}, .at_end = at_end};
-    const auto file = "chk-" + std::to_string(id.value) + "/" + std::to_string(execution.vertex.value) +
-                      std::to_string(execution.subtask.value) + "-" + std::to_string(execution.attempt.value);
+    const auto file =
+        "chk-" + std::to_string(id.value) + "/" + std::to_string(execution.vertex.value) +
+        std::to_string(execution.subtask.value) + "-" + std::to_string(execution.attempt.value);
     auto stream = *storage_.create(file);
     EXPECT_TRUE(stream->append(Bytes(10)));
     snapshot.operators.push_back({.id = operator_id_of(execution.vertex.value == 0 ? "n" : "c"),
@@ -187,7 +194,8 @@ TEST_F(JobMasterTest, FailingOverWaitsForThePublicationThatIsOutAndRestoresIt) {
   hand_.executor.run();
   EXPECT_EQ(tasks_.take(), Lines{"cancel 1"});
   run();
-  EXPECT_EQ(tasks_.take(), (Lines{"complete " + std::to_string(id.value), "deploy 2 from " + std::to_string(id.value)}));
+  EXPECT_EQ(tasks_.take(), (Lines{"complete " + std::to_string(id.value),
+                                  "deploy 2 from " + std::to_string(id.value)}));
 }
 
 TEST_F(JobMasterTest, AnErrorThatIsForGoodBypassesTheRestartStrategy) {
@@ -352,7 +360,8 @@ TEST_F(JobMasterTest, ADeclinedCheckpointIsAbortedAndTheNextOneTakesItsPlace) {
   const auto id = tasks_.triggered;
   ack(id, tasks_.deployed[0]);
   tasks_.take();
-  master_->tell(rpc::CheckpointDeclined{id, tasks_.deployed[1], checkpoint::FailureReason::kDeclined, "no"});
+  master_->tell(
+      rpc::CheckpointDeclined{id, tasks_.deployed[1], checkpoint::FailureReason::kDeclined, "no"});
   run();
   EXPECT_EQ(tasks_.take(), Lines{"aborted " + std::to_string(id.value)});
   EXPECT_TRUE(vault_->names("run/").empty());

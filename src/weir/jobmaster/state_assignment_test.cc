@@ -21,8 +21,10 @@ graph::JobGraph job_with(std::uint32_t parallelism, std::uint32_t max_parallelis
 
 Bytes bytes_of_number(std::uint8_t n) { return Bytes(1, std::byte{n}); }
 
-// A checkpoint of that job in which Subtask i of count holds the keyed bytes {i} and the lists {100 + i}.
-checkpoint::CompletedCheckpoint checkpoint_of(std::uint32_t parallelism, std::uint32_t max_parallelism = 128) {
+// A checkpoint of that job in which Subtask i of count holds the keyed bytes {i} and the lists {100
+// + i}.
+checkpoint::CompletedCheckpoint checkpoint_of(std::uint32_t parallelism,
+                                              std::uint32_t max_parallelism = 128) {
   checkpoint::OperatorState numbers{.id = operator_id_of("n"),
                                     .uid = "n",
                                     .name = "numbers",
@@ -36,10 +38,10 @@ checkpoint::CompletedCheckpoint checkpoint_of(std::uint32_t parallelism, std::ui
                                   .parallelism = parallelism,
                                   .max_parallelism = max_parallelism};
   for (std::uint32_t i = 0; i != parallelism; ++i) {
-    count.subtasks.push_back(
-        {.id = count.id,
-         .keyed = {{key_groups_of({i}, {parallelism, max_parallelism}), bytes_of_number(static_cast<std::uint8_t>(i))}},
-         .lists = bytes_of_number(static_cast<std::uint8_t>(100 + i))});
+    count.subtasks.push_back({.id = count.id,
+                              .keyed = {{key_groups_of({i}, {parallelism, max_parallelism}),
+                                         bytes_of_number(static_cast<std::uint8_t>(i))}},
+                              .lists = bytes_of_number(static_cast<std::uint8_t>(100 + i))});
     count.progress.push_back(checkpoint::SubtaskProgress::kRunning);
   }
   return {.id = {7}, .operators = {numbers, count}};
@@ -105,11 +107,13 @@ TEST(StateAssignment, StateOfAnOperatorThatTheJobDoesNotHaveIsRefusedUnlessAllow
   checkpoint.operators[1].uid = "gone";
   const auto refused = assign_state(job_with(2), &checkpoint, {1}, UnclaimedState::kRefused);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error(),
-            (Error{Code::kInvalid, "restoring checkpoint 7: it holds state of operator 'count' (uid gone, id " +
-                                       operator_id_of("gone").to_hex() +
-                                       "), which the job does not have. Give an operator that uid, or drop the state "
-                                       "with --allow-unclaimed-state"}));
+  EXPECT_EQ(
+      refused.error(),
+      (Error{Code::kInvalid,
+             "restoring checkpoint 7: it holds state of operator 'count' (uid gone, id " +
+                 operator_id_of("gone").to_hex() +
+                 "), which the job does not have. Give an operator that uid, or drop the state "
+                 "with --allow-unclaimed-state"}));
   const auto allowed = *assign_state(job_with(2), &checkpoint, {1}, UnclaimedState::kAllowed);
   EXPECT_TRUE(allowed[1].operators.at(0).keyed.empty());
   // An operator that had no state may go.
@@ -122,10 +126,12 @@ TEST(StateAssignment, AnotherMaxParallelismThanTheStatesIsAnError) {
   const auto asked = assign_state(job_with(2, 256), &checkpoint, {1}, UnclaimedState::kRefused);
   ASSERT_FALSE(asked);
   EXPECT_EQ(asked.error().code, Code::kInvalid);
-  EXPECT_NE(asked.error().what.find("kept for a max parallelism of 64, the job asks for 256"), std::string::npos);
+  EXPECT_NE(asked.error().what.find("kept for a max parallelism of 64, the job asks for 256"),
+            std::string::npos);
   const auto too_wide = assign_state(job_with(65), &checkpoint, {1}, UnclaimedState::kRefused);
   ASSERT_FALSE(too_wide);
-  EXPECT_NE(too_wide.error().what.find("max parallelism of 64, which is lower than the parallelism of 65"),
+  EXPECT_NE(too_wide.error().what.find(
+                "max parallelism of 64, which is lower than the parallelism of 65"),
             std::string::npos);
 }
 
@@ -136,14 +142,16 @@ TEST(StateAssignment, WhoNamesNoMaxParallelismTakesTheCheckpoints) {
   const auto tasks = assign_state(adopted, &checkpoint, {1}, UnclaimedState::kRefused);
   ASSERT_TRUE(tasks);
   EXPECT_EQ(keyed_of((*tasks)[1]), From{0});
-  EXPECT_EQ(adopt_max_parallelism(job_with(2, 256), checkpoint).vertices[1].scale.max_parallelism, 256u);
+  EXPECT_EQ(adopt_max_parallelism(job_with(2, 256), checkpoint).vertices[1].scale.max_parallelism,
+            256u);
 }
 
 TEST(StateAssignment, OnlyAVertexOfWhichEverySubtaskWasFinishedIsFinished) {
   auto checkpoint = checkpoint_of(2);
   auto& progress = checkpoint.operators[1].progress;
   progress[0] = checkpoint::SubtaskProgress::kFinished;
-  EXPECT_FALSE((*assign_state(job_with(2), &checkpoint, {1}, UnclaimedState::kRefused))[1].was_finished);
+  EXPECT_FALSE(
+      (*assign_state(job_with(2), &checkpoint, {1}, UnclaimedState::kRefused))[1].was_finished);
   progress[1] = checkpoint::SubtaskProgress::kFinished;
   const auto tasks = *assign_state(job_with(3), &checkpoint, {1}, UnclaimedState::kRefused);
   EXPECT_FALSE(tasks[0].was_finished);

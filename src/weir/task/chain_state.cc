@@ -28,14 +28,16 @@ Result<bool> ChainState::walk(std::uint64_t budget_bytes) {
   bool moved = false;
   for (auto& entry : entries_) {
     WEIR_ASSIGN(const auto progress, entry.backend->walk(budget_bytes));
-    moved = moved || progress.state == state::WalkState::kMore || progress.state == state::WalkState::kDone;
+    moved = moved || progress.state == state::WalkState::kMore ||
+            progress.state == state::WalkState::kDone;
     if (progress.state == state::WalkState::kDone) finish_backend(progress.done, entry.op);
   }
   return moved;
 }
 
 void ChainState::finish_backend(CheckpointId id, std::size_t op) {
-  const auto cut = std::find_if(open_.begin(), open_.end(), [&](const OpenCut& c) { return c.id == id; });
+  const auto cut =
+      std::find_if(open_.begin(), open_.end(), [&](const OpenCut& c) { return c.id == id; });
   WEIR_CHECK(cut != open_.end());
   cut->upload->end_keyed(op);
   if (--cut->backends_left != 0) return;

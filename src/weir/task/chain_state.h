@@ -31,7 +31,8 @@ class ChainState {
 
   // Takes the cut of every backend; their entries go to `upload`.
   Status cut(CheckpointId id, std::shared_ptr<SnapshotUpload> upload);
-  // Saves up to about so many bytes per backend of the open cuts. Tells the uploads of backends that are done.
+  // Saves up to about so many bytes per backend of the open cuts. Tells the uploads of backends
+  // that are done.
   Result<bool> walk(std::uint64_t budget_bytes);
   // Whether walk() has something left to do.
   bool is_walking() const { return !open_.empty(); }

@@ -56,8 +56,8 @@ Progress OperatorChain::produce() {
   return progress == Progress::kDone ? progress : outcome;
 }
 
-// Operator i has returned: what it put out goes on. One that stopped at its full output, which then was emptied, is to
-// be called again; nobody would wake the Subtask for it.
+// Operator i has returned: what it put out goes on. One that stopped at its full output, which then
+// was emptied, is to be called again; nobody would wake the Subtask for it.
 Progress OperatorChain::after(Progress progress, std::size_t i) {
   if (const auto behind = drain_behind(i); behind != Progress::kDone) return behind;
   return progress == Progress::kBlockedOnOutput ? Progress::kMore : progress;

@@ -11,10 +11,11 @@ namespace weir::task {
 
 // Runs the operators of one Subtask by direct call, each on what the one before it put out.
 //
-// Every method goes as far as it can and says what stopped it; called again, it goes on there. What is deeper in the
-// chain goes first, so that at most one batch lies between two operators.
+// Every method goes as far as it can and says what stopped it; called again, it goes on there. What
+// is deeper in the chain goes first, so that at most one batch lies between two operators.
 //
-//   Shape   operators 0 .. size()-1; operator 0 reads the Subtask's inputs, the last one writes to the outlet
+//   Shape   operators 0 .. size()-1; operator 0 reads the Subtask's inputs, the last one writes to
+//           the outlet
 //   Errors  what an operator throws passes through; at() says which one it was
 //   Thread  the Subtask's
 class OperatorChain {
@@ -28,7 +29,8 @@ class OperatorChain {
   OperatorChain(std::vector<Link> links,
                 std::vector<std::unique_ptr<exchange::ResultPartition>> edges);
 
-  // Everything under way inside the chain is processed; what remains is in the outlet's open batches.
+  // Everything under way inside the chain is processed; what remains is in the outlet's open
+  // batches.
   operators::Progress drain();
   // The first operator reads on at the cursor, the others follow.
   operators::Progress process(operators::InputIndex input, stream::BatchCursor& cursor);
@@ -58,7 +60,8 @@ class OperatorChain {
   const std::string& name(std::size_t i) const { return links_[i].name; }
   // The operator that is or was last being called: whose exception it is.
   std::size_t at() const { return at_; }
-  // Calls of process(): one per batch and operator, and one more for each time that a batch was resumed.
+  // Calls of process(): one per batch and operator, and one more for each time that a batch was
+  // resumed.
   std::uint64_t process_calls() const { return process_calls_; }
 
  private:

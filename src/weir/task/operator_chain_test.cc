@@ -6,10 +6,10 @@
 namespace weir::task {
 namespace {
 
+using operators::Progress;
 using test::CountingSource;
 using test::Numbers;
 using test::Relay;
-using operators::Progress;
 
 // A chain that ends in one channel, which the test empties when it likes.
 class ChainRig {
@@ -27,15 +27,16 @@ class ChainRig {
     while (auto* element = channel_.front()) {
       auto batch = std::get<stream::BatchPtr>(std::move(*element));
       channel_.pop();
-      for (std::uint32_t i = 0; i != batch->size(); ++i) numbers.push_back(static_cast<Numbers&>(*batch)[i]);
+      for (std::uint32_t i = 0; i != batch->size(); ++i)
+        numbers.push_back(static_cast<Numbers&>(*batch)[i]);
       channel_.give_back(std::move(batch));
     }
     return numbers;
   }
 
  private:
-  static std::vector<OperatorChain::Link> links(std::vector<std::unique_ptr<operators::Operator>> ops,
-                                                std::uint32_t batch_records) {
+  static std::vector<OperatorChain::Link> links(
+      std::vector<std::unique_ptr<operators::Operator>> ops, std::uint32_t batch_records) {
     std::vector<OperatorChain::Link> links;
     for (auto& op : ops)
       links.push_back({.op = std::move(op),
@@ -47,7 +48,8 @@ class ChainRig {
   std::vector<std::unique_ptr<exchange::ResultPartition>> edges(std::uint32_t batch_records) {
     std::vector<std::unique_ptr<exchange::ResultPartition>> edges;
     edges.push_back(std::make_unique<exchange::ResultPartition>(
-        std::vector{&channel_}, nullptr, std::make_unique<Numbers>(stream::Columns{}, batch_records)));
+        std::vector{&channel_}, nullptr,
+        std::make_unique<Numbers>(stream::Columns{}, batch_records)));
     return edges;
   }
 
@@ -60,7 +62,8 @@ class ChainRig {
 TEST(OperatorChain, ThroughTinyBatchesAndABlockedOutletEverythingArrivesOnceAndInOrder) {
   Random random(31);
   for (const std::uint32_t records : {1u, 2u, 5u}) {
-    ChainRig rig(test::chain_of(std::make_unique<Relay>(), std::make_unique<Relay>(), std::make_unique<Relay>()),
+    ChainRig rig(test::chain_of(std::make_unique<Relay>(), std::make_unique<Relay>(),
+                                std::make_unique<Relay>()),
                  records);
     std::vector<std::uint64_t> got;
     const auto receive = [&] {
@@ -88,7 +91,9 @@ TEST(OperatorChain, ThroughTinyBatchesAndABlockedOutletEverythingArrivesOnceAndI
 }
 
 TEST(OperatorChain, ProcessIsCalledOncePerBatchAndOperatorWhileNothingBlocks) {
-  ChainRig rig(test::chain_of(std::make_unique<Relay>(), std::make_unique<Relay>(), std::make_unique<Relay>()), 8);
+  ChainRig rig(test::chain_of(std::make_unique<Relay>(), std::make_unique<Relay>(),
+                              std::make_unique<Relay>()),
+               8);
   for (std::uint64_t round = 0; round != 10; ++round) {
     Numbers batch({}, 8);
     while (!batch.is_full()) batch.append() = round;
@@ -101,7 +106,8 @@ TEST(OperatorChain, ProcessIsCalledOncePerBatchAndOperatorWhileNothingBlocks) {
 
 TEST(OperatorChain, AnOperatorThatFilledItsOutputIsCalledAgainOnceThatIsEmpty) {
   // The source says that it is blocked after two numbers; nobody would wake the Subtask for that.
-  ChainRig rig(test::chain_of(std::make_unique<CountingSource>(100, 50), std::make_unique<Relay>()), 2);
+  ChainRig rig(test::chain_of(std::make_unique<CountingSource>(100, 50), std::make_unique<Relay>()),
+               2);
   std::vector<std::uint64_t> got;
   for (auto progress = Progress::kMore; progress != Progress::kDone;) {
     progress = rig.chain().produce();
@@ -151,7 +157,8 @@ TEST(OperatorChain, EachOperatorFinishesAfterTheOneBeforeItAndItsLastRecordsReac
 TEST(OperatorChain, SaysWhichOperatorThrew) {
   auto second = std::make_unique<Relay>();
   second->throws_at = 2;
-  ChainRig rig(test::chain_of(std::make_unique<Relay>(), std::move(second), std::make_unique<Relay>()), 4);
+  ChainRig rig(
+      test::chain_of(std::make_unique<Relay>(), std::move(second), std::make_unique<Relay>()), 4);
   Numbers batch({}, 4);
   for (std::uint64_t n = 0; n != 4; ++n) batch.append() = n;
   stream::BatchCursor cursor(batch);

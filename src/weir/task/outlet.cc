@@ -10,7 +10,8 @@ Outlet::Outlet(operators::Output& output,
   for (auto& edge : edges) {
     stream::BatchPtr copy;
     if (edges.size() > 1)
-      copy = output.any_open().make_another(output.any_open().columns(), output.any_open().capacity());
+      copy =
+          output.any_open().make_another(output.any_open().columns(), output.any_open().capacity());
     lanes_.push_back({.edge = std::move(edge), .copy = std::move(copy)});
   }
 }
@@ -35,7 +36,8 @@ bool Outlet::must_go(const stream::AnyBatch& batch, Flush flush) const {
 // Whether a batch that need not go is waited for.
 bool Outlet::is_wanted(Flush flush) const {
   if (flush != Flush::kToIdle) return false;
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.edge->is_idle(); });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const Lane& lane) { return lane.edge->is_idle(); });
 }
 
 bool Outlet::drain_only_edge(Flush flush) {

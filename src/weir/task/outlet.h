@@ -16,8 +16,8 @@ enum class Flush : unsigned char {
 
 // The end of a chain: moves what its last operator puts out into the edges that leave the Subtask.
 //
-// One edge is served without copying: batches are exchanged for empty ones, or scattered. With several each
-// gets a copy.
+// One edge is served without copying: batches are exchanged for empty ones, or scattered. With
+// several each gets a copy.
 //
 //   Thread  the Subtask's
 class Outlet {
@@ -27,7 +27,8 @@ class Outlet {
 
   // Moves out what can be moved; false while an edge has no room for something that should go.
   bool drain(Flush flush);
-  // Puts a control element behind everything; call it until it is true, after drain(Flush::kAll) was.
+  // Puts a control element behind everything; call it until it is true, after drain(Flush::kAll)
+  // was.
   template <class Control>
   bool broadcast(const Control& control) {
     bool everywhere = true;

@@ -25,7 +25,8 @@ enum class Edge { kDirect, kScattering };
 // An outlet with edges of two channels each.
 class OutletRig {
  public:
-  OutletRig(const std::vector<Edge>& edges, std::uint32_t batch_records, exchange::GateLimits limits)
+  OutletRig(const std::vector<Edge>& edges, std::uint32_t batch_records,
+            exchange::GateLimits limits)
       : output_(std::make_unique<Numbers>(stream::Columns{}, batch_records), 1 << 20),
         outlet_(output_, make_edges(edges, batch_records, limits)),
         got_(channels_.size()) {}
@@ -87,7 +88,8 @@ class OutletRig {
   std::vector<std::vector<std::uint64_t>> got_;
 };
 
-std::vector<std::uint64_t> merged(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
+std::vector<std::uint64_t> merged(const std::vector<std::uint64_t>& a,
+                                  const std::vector<std::uint64_t>& b) {
   std::vector<std::uint64_t> all = a;
   all.insert(all.end(), b.begin(), b.end());
   std::sort(all.begin(), all.end());
@@ -95,8 +97,8 @@ std::vector<std::uint64_t> merged(const std::vector<std::uint64_t>& a, const std
 }
 
 // Numbers 0 .. 999 with a barrier after every 90 of them, channels emptied at random.
-void send_and_compare(const std::vector<Edge>& edges, std::uint32_t batch_records, exchange::GateLimits limits,
-                      std::uint64_t seed) {
+void send_and_compare(const std::vector<Edge>& edges, std::uint32_t batch_records,
+                      exchange::GateLimits limits, std::uint64_t seed) {
   Random random(seed);
   OutletRig rig(edges, batch_records, limits);
   const auto receive_some = [&] { rig.receive(random.below(edges.size() * 2)); };
@@ -141,19 +143,22 @@ void send_and_compare(const std::vector<Edge>& edges, std::uint32_t batch_record
 }
 
 TEST(Outlet, EveryRecordAndBarrierReachesEveryEdgeInOrderWhateverBlocks) {
-  const std::vector<std::vector<Edge>> shapes = {{Edge::kDirect},
-                                                 {Edge::kScattering},
-                                                 {Edge::kDirect, Edge::kDirect},
-                                                 {Edge::kDirect, Edge::kScattering},
-                                                 {Edge::kScattering, Edge::kScattering, Edge::kDirect}};
+  const std::vector<std::vector<Edge>> shapes = {
+      {Edge::kDirect},
+      {Edge::kScattering},
+      {Edge::kDirect, Edge::kDirect},
+      {Edge::kDirect, Edge::kScattering},
+      {Edge::kScattering, Edge::kScattering, Edge::kDirect}};
   for (const auto& shape : shapes)
     for (const std::uint32_t records : {1u, 7u, 64u})
       for (const std::uint32_t batches : {1u, 2u, 3u})
-        send_and_compare(shape, records, {.batches_per_channel = batches, .floating_batches = 0}, records * 10 + batches);
+        send_and_compare(shape, records, {.batches_per_channel = batches, .floating_batches = 0},
+                         records * 10 + batches);
 }
 
 TEST(Outlet, ABatchThatIsNotFullWaitsUntilAConsumerIdlesOrEverythingGoes) {
-  for (const auto& shape : {std::vector{Edge::kDirect}, std::vector{Edge::kDirect, Edge::kDirect}}) {
+  for (const auto& shape :
+       {std::vector{Edge::kDirect}, std::vector{Edge::kDirect, Edge::kDirect}}) {
     OutletRig rig(shape, 4, {.batches_per_channel = 2, .floating_batches = 0});
     rig.put(1);
     EXPECT_TRUE(rig.outlet().drain(Flush::kFull));

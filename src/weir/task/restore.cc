@@ -63,8 +63,9 @@ Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& f
   return backend.restore(sources);
 }
 
-Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from, SubtaskIndex subtask,
-                                               std::uint32_t parallelism, storage::CheckpointStorage& storage) {
+Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,
+                                               SubtaskIndex subtask, std::uint32_t parallelism,
+                                               storage::CheckpointStorage& storage) {
   std::vector<state::OperatorListState> old;
   for (const auto& handle : from.lists) {
     WEIR_ASSIGN(const auto bytes, storage::read_state(storage, handle, state::kListStateBytesMax));

@@ -12,7 +12,8 @@ Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& f
                      storage::CheckpointStorage& storage);
 
 // The share of one Subtask of the list state that all Subtasks of the operator left behind.
-Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from, SubtaskIndex subtask,
-                                               std::uint32_t parallelism, storage::CheckpointStorage& storage);
+Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,
+                                               SubtaskIndex subtask, std::uint32_t parallelism,
+                                               storage::CheckpointStorage& storage);
 
 }  // namespace weir::task

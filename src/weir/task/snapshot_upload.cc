@@ -8,7 +8,8 @@ namespace {
 // Keeps what is small for the metadata and gives the rest to a file.
 class InlineOrFile final : public state::ByteSink {
  public:
-  InlineOrFile(storage::CheckpointStorage& storage, std::string name) : storage_(storage), name_(std::move(name)) {}
+  InlineOrFile(storage::CheckpointStorage& storage, std::string name)
+      : storage_(storage), name_(std::move(name)) {}
 
   Status append(ByteView bytes) override {
     size_ += bytes.size();
@@ -41,9 +42,7 @@ class InlineOrFile final : public state::ByteSink {
 class SnapshotUpload::KeyedFile final : public state::SnapshotOutput {
  public:
   KeyedFile(SnapshotUpload& upload, const OperatorPart& part)
-      : upload_(upload),
-        header_(*part.keyed),
-        sink_(upload.storage_, part.keyed_file) {}
+      : upload_(upload), header_(*part.keyed), sink_(upload.storage_, part.keyed_file) {}
 
   void take(state::StagedBlock block) override {
     // A function must be copyable; the block is not.
@@ -77,8 +76,9 @@ class SnapshotUpload::KeyedFile final : public state::SnapshotOutput {
   state::DenseBlock dense_;  // recycled
 };
 
-SnapshotUpload::SnapshotUpload(storage::CheckpointStorage& storage, env::IoPool& io, std::vector<OperatorPart> parts,
-                               bool at_end, std::function<void(Outcome)> tell)
+SnapshotUpload::SnapshotUpload(storage::CheckpointStorage& storage, env::IoPool& io,
+                               std::vector<OperatorPart> parts, bool at_end,
+                               std::function<void(Outcome)> tell)
     : storage_(storage), strand_(io), parts_(std::move(parts)), tell_(std::move(tell)) {
   snapshot_.at_end = at_end;
   snapshot_.operators.resize(parts_.size());
@@ -127,7 +127,8 @@ Status SnapshotUpload::keep_lists(std::size_t op, const Result<state::OperatorLi
   if (!status_ || lists->is_empty()) return ok();
   auto bytes = lists->serialise();
   bytes_ += bytes.size();
-  WEIR_ASSIGN(snapshot_.operators[op].lists, storage::write_state(storage_, parts_[op].list_file, std::move(bytes)));
+  WEIR_ASSIGN(snapshot_.operators[op].lists,
+              storage::write_state(storage_, parts_[op].list_file, std::move(bytes)));
   return ok();
 }
 
@@ -148,7 +149,8 @@ void SnapshotUpload::note(Status status) {
 }
 
 void SnapshotUpload::note_if_cancelled() {
-  if (is_cancelled_.load(std::memory_order_relaxed)) note(Error{Code::kCancelled, "it was aborted"});
+  if (is_cancelled_.load(std::memory_order_relaxed))
+    note(Error{Code::kCancelled, "it was aborted"});
 }
 
 void SnapshotUpload::conclude() {

@@ -18,17 +18,18 @@ namespace weir::task {
 // What an operator's snapshot consists of.
 struct OperatorPart {
   OperatorId id;
-  std::string name;                    // for errors
-  std::string keyed_file;              // names of its files, relative to the run's directory
+  std::string name;        // for errors
+  std::string keyed_file;  // names of its files, relative to the run's directory
   std::string list_file;
-  operators::SnapshotWork work;        // may be empty
+  operators::SnapshotWork work;                // may be empty
   std::optional<state::SnapshotHeader> keyed;  // where it has keyed state
 };
 
 // One Subtask's part of one checkpoint on its way to the storage.
 //
-// Made at the cut. Keyed entries come in through keyed_output() while the state is walked; after seal() the operators' own
-// work follows, and then the outcome is told, once. Everything runs in order on one strand, off the Subtask.
+// Made at the cut. Keyed entries come in through keyed_output() while the state is walked; after
+// seal() the operators' own work follows, and then the outcome is told, once. Everything runs in
+// order on one strand, off the Subtask.
 //
 //   Errors  the first one is the outcome; what was written is then removed
 //   Thread  the Subtask's; the outcome is told on the I/O pool
@@ -38,8 +39,8 @@ class SnapshotUpload : public std::enable_shared_from_this<SnapshotUpload> {
     Result<checkpoint::SubtaskSnapshot> snapshot;
     std::uint64_t bytes = 0;
   };
-  SnapshotUpload(storage::CheckpointStorage& storage, env::IoPool& io, std::vector<OperatorPart> parts, bool at_end,
-                 std::function<void(Outcome)> tell);
+  SnapshotUpload(storage::CheckpointStorage& storage, env::IoPool& io,
+                 std::vector<OperatorPart> parts, bool at_end, std::function<void(Outcome)> tell);
   ~SnapshotUpload();
 
   state::SnapshotOutput& keyed_output(std::size_t op);
@@ -49,7 +50,8 @@ class SnapshotUpload : public std::enable_shared_from_this<SnapshotUpload> {
   void seal();
   // The process is going down without ending its I/O: lets go of everything, tells nobody.
   void abandon() { strand_.clear(); }
-  // The checkpoint will not be: write no more, remove what there is. The outcome is told all the same.
+  // The checkpoint will not be: write no more, remove what there is. The outcome is told all the
+  // same.
   void cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -67,7 +69,8 @@ class SnapshotUpload : public std::enable_shared_from_this<SnapshotUpload> {
   env::Strand strand_;
   std::vector<OperatorPart> parts_;
   const std::function<void(Outcome)> tell_;
-  std::atomic<bool> is_cancelled_{false};  // No partner: a hint to stop early; the outcome says what was done.
+  std::atomic<bool> is_cancelled_{
+      false};  // No partner: a hint to stop early; the outcome says what was done.
 
   // Strand only.
   std::vector<std::unique_ptr<KeyedFile>> files_;

@@ -27,10 +27,11 @@ class UploadRig {
                        .list_file = "chk-1/lists" + n,
                        .work = std::move(work)});
     }
-    return std::make_shared<SnapshotUpload>(storage, io, std::move(parts), false, [this](auto outcome) {
-      ++times_told;
-      told = std::move(outcome);
-    });
+    return std::make_shared<SnapshotUpload>(storage, io, std::move(parts), false,
+                                            [this](auto outcome) {
+                                              ++times_told;
+                                              told = std::move(outcome);
+                                            });
   }
 
   weir::test::HandIoPool io;
@@ -58,13 +59,16 @@ TEST(SnapshotUpload, TellsOnceWhatEveryOperatorHas) {
 TEST(SnapshotUpload, AnErrorOfOneOperatorIsTheOutcomeAndWhatOthersWroteIsRemoved) {
   UploadRig rig;
   rig.make({operators::captured(lists_of(100'000)),
-            [](const operators::SnapshotDone& done) { done(Error{Code::kUnavailable, "syncing: no"}); },
+            [](const operators::SnapshotDone& done) {
+              done(Error{Code::kUnavailable, "syncing: no"});
+            },
             operators::captured(lists_of(100'000))})
       ->seal();
   rig.io.run_all();
   ASSERT_EQ(rig.times_told, 1);
   ASSERT_FALSE(rig.told->snapshot);
-  EXPECT_EQ(rig.told->snapshot.error(), (Error{Code::kUnavailable, "snapshot of operator op1: syncing: no"}));
+  EXPECT_EQ(rig.told->snapshot.error(),
+            (Error{Code::kUnavailable, "snapshot of operator op1: syncing: no"}));
   EXPECT_TRUE(rig.vault->names("").empty());
 }
 
@@ -73,7 +77,8 @@ TEST(SnapshotUpload, CancelledAtAnyPointItLeavesNothingAndTellsItsOutcomeOnce) {
   int points = 0;
   for (bool is_over = false; !is_over; ++points) {
     UploadRig rig;
-    auto upload = rig.make({operators::captured(lists_of(100'000)), operators::captured(lists_of(100'000))});
+    auto upload =
+        rig.make({operators::captured(lists_of(100'000)), operators::captured(lists_of(100'000))});
     if (points == 0) upload->cancel();
     upload->seal();
     for (int i = 1; i < points && rig.io.waiting() != 0; ++i) rig.io.run_one();

@@ -11,7 +11,8 @@ using operators::Progress;
 
 namespace {
 
-// Nobody would come back to fill the batches that are open: not the Subtask, and its consumers cannot ask.
+// Nobody would come back to fill the batches that are open: not the Subtask, and its consumers
+// cannot ask.
 bool has_nothing_to_do(Standing standing) {
   return standing == Standing::kWaitsForInput || standing == Standing::kWaitsForLetter;
 }
@@ -21,27 +22,42 @@ bool has_nothing_to_do(Standing standing) {
 Standing standing_of(Progress progress) {
   switch (progress) {
     case Progress::kDone:
-    case Progress::kMore: return Standing::kReady;
-    case Progress::kBlockedOnOutput: return Standing::kWaitsForOutput;
-    case Progress::kBlockedOnState: return Standing::kWaitsForStaging;
-    case Progress::kBlockedOnLetter: return Standing::kWaitsForLetter;
+    case Progress::kMore:
+      return Standing::kReady;
+    case Progress::kBlockedOnOutput:
+      return Standing::kWaitsForOutput;
+    case Progress::kBlockedOnState:
+      return Standing::kWaitsForStaging;
+    case Progress::kBlockedOnLetter:
+      return Standing::kWaitsForLetter;
   }
   return Standing::kReady;
 }
 
 std::string_view standing_name(Standing standing) {
   switch (standing) {
-    case Standing::kOpening: return "opening";
-    case Standing::kReady: return "ready";
-    case Standing::kWaitsForInput: return "waits for input";
-    case Standing::kWaitsForOutput: return "waits for room in its output";
-    case Standing::kWaitsForStaging: return "waits for room in the staging area";
-    case Standing::kWaitsForLetter: return "waits for its source";
-    case Standing::kWaitsForCheckpoint: return "waits for its final checkpoint";
-    case Standing::kWaitsForCommit: return "waits for its output to be committed";
-    case Standing::kFailed: return "failed";
-    case Standing::kCancelling: return "waits for its I/O to end";
-    case Standing::kDone: return "done";
+    case Standing::kOpening:
+      return "opening";
+    case Standing::kReady:
+      return "ready";
+    case Standing::kWaitsForInput:
+      return "waits for input";
+    case Standing::kWaitsForOutput:
+      return "waits for room in its output";
+    case Standing::kWaitsForStaging:
+      return "waits for room in the staging area";
+    case Standing::kWaitsForLetter:
+      return "waits for its source";
+    case Standing::kWaitsForCheckpoint:
+      return "waits for its final checkpoint";
+    case Standing::kWaitsForCommit:
+      return "waits for its output to be committed";
+    case Standing::kFailed:
+      return "failed";
+    case Standing::kCancelling:
+      return "waits for its I/O to end";
+    case Standing::kDone:
+      return "done";
   }
   return "unknown";
 }
@@ -59,7 +75,8 @@ Subtask::Subtask(SubtaskParts parts)
       aligner_(gate_.channel_count()),
       data_ended_(gate_.channel_count()),
       open_channels_(parts_.input_count) {
-  for (std::uint32_t channel = 0; channel != gate_.channel_count(); ++channel) ++open_channels_[gate_.input_of(channel)];
+  for (std::uint32_t channel = 0; channel != gate_.channel_count(); ++channel)
+    ++open_channels_[gate_.input_of(channel)];
 }
 
 Subtask::~Subtask() {
@@ -78,7 +95,8 @@ void Subtask::start(env::Waker& waker) {
       } catch (const ErrorException& e) {
         status = e.error();
       } catch (const std::exception& e) {
-        status = Error{Code::kFailed, "opening " + parts_.name + ": the user's function threw: " + e.what()};
+        status = Error{Code::kFailed,
+                       "opening " + parts_.name + ": the user's function threw: " + e.what()};
       }
       tell(Opened{std::move(status)});
     });
@@ -87,12 +105,14 @@ void Subtask::start(env::Waker& waker) {
 }
 
 bool Subtask::is_busy() const {
-  if (in_step_.load(std::memory_order_relaxed) || has_uploads_.load(std::memory_order_relaxed)) return true;
+  if (in_step_.load(std::memory_order_relaxed) || has_uploads_.load(std::memory_order_relaxed))
+    return true;
   switch (standing()) {
     case Standing::kOpening:
     case Standing::kWaitsForLetter:
     case Standing::kWaitsForCommit:
-    case Standing::kCancelling: return true;
+    case Standing::kCancelling:
+      return true;
     // Others must bring these on, or the executor.
     case Standing::kReady:
     case Standing::kWaitsForInput:
@@ -100,7 +120,8 @@ bool Subtask::is_busy() const {
     case Standing::kWaitsForStaging:
     case Standing::kWaitsForCheckpoint:
     case Standing::kFailed:
-    case Standing::kDone: return false;
+    case Standing::kDone:
+      return false;
   }
   return false;
 }
@@ -115,10 +136,12 @@ env::StepResult Subtask::step() {
   } catch (const ErrorException& e) {
     fail(e.error().during("operator " + chain_.name(chain_.at())));
   } catch (const std::exception& e) {
-    fail({Code::kFailed, "operator " + chain_.name(chain_.at()) + ": the user's function threw: " + e.what()});
+    fail({Code::kFailed,
+          "operator " + chain_.name(chain_.at()) + ": the user's function threw: " + e.what()});
   } catch (...) {
-    fail({Code::kFailed, "operator " + chain_.name(chain_.at()) + ": the user's function threw something that is no "
-                         "std::exception"});
+    fail({Code::kFailed, "operator " + chain_.name(chain_.at()) +
+                             ": the user's function threw something that is no "
+                             "std::exception"});
   }
   standing_.store(standing, std::memory_order_relaxed);
   has_uploads_.store(!uploads_.empty(), std::memory_order_relaxed);
@@ -129,20 +152,23 @@ env::StepResult Subtask::step() {
     parts_.job_master.tell(std::move(farewell));
     return env::StepResult::done();
   }
-  return standing == Standing::kReady ? env::StepResult::ready() : env::StepResult::blocked(wake_at());
+  return standing == Standing::kReady ? env::StepResult::ready()
+                                      : env::StepResult::blocked(wake_at());
 }
 
 // ---- Moving ----
 
 Standing Subtask::run() {
   auto standing = Standing::kReady;
-  for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady; ++move) {
+  for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady;
+       ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
     if (is_live() && state_.is_walking()) walk_state(Spare::kBetweenMoves);
   }
   if (is_live()) {
-    if (phase_ <= Phase::kFinishing) chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
+    if (phase_ <= Phase::kFinishing)
+      chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
@@ -150,27 +176,35 @@ Standing Subtask::run() {
     records_read_.add(share.records - std::exchange(records_told_, share.records));
   }
   // With nothing else to do, the state is saved at full speed.
-  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state(Spare::kIdle)) return Standing::kReady;
+  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state(Spare::kIdle))
+    return Standing::kReady;
   return standing;
 }
 
 Standing Subtask::advance() {
   switch (phase_) {
-    case Phase::kOpening: return Standing::kOpening;
-    case Phase::kFailed: return Standing::kFailed;
-    case Phase::kDone: return Standing::kDone;
+    case Phase::kOpening:
+      return Standing::kOpening;
+    case Phase::kFailed:
+      return Standing::kFailed;
+    case Phase::kDone:
+      return Standing::kDone;
     case Phase::kCancelling:
       if (!is_quiet()) return Standing::kCancelling;
       farewell_ = rpc::TaskCancelled{parts_.execution};
       phase_ = Phase::kDone;
       return Standing::kDone;
-    default: break;
+    default:
+      break;
   }
   if (!outgoing_.empty()) return send_outgoing();
   switch (phase_) {
-    case Phase::kRunning: return advance_running();
-    case Phase::kFinishing: return advance_finishing();
-    default: return advance_at_end();
+    case Phase::kRunning:
+      return advance_running();
+    case Phase::kFinishing:
+      return advance_finishing();
+    default:
+      return advance_at_end();
   }
 }
 
@@ -207,7 +241,8 @@ Standing Subtask::advance_at_end() {
   if (parts_.has_checkpoints && (!first_cut_at_end_ || newest_complete_ < first_cut_at_end_))
     return Standing::kWaitsForCheckpoint;
   if (!uploads_.empty()) return Standing::kWaitsForCheckpoint;
-  // Its producers go first: a barrier of theirs may still be on the way, and needs somebody to take it.
+  // Its producers go first: a barrier of theirs may still be on the way, and needs somebody to take
+  // it.
   if (closed_channels_ != gate_.channel_count()) return Standing::kWaitsForInput;
   for (std::size_t i = 0; i != chain_.size(); ++i)
     if (!chain_.op(i).may_finish()) return Standing::kWaitsForCommit;
@@ -273,7 +308,9 @@ void Subtask::end_of_data(std::uint32_t channel) {
 
 void Subtask::fail(Error error) {
   if (phase_ == Phase::kFailed || phase_ == Phase::kCancelling || phase_ == Phase::kDone) return;
-  log::Event(log::Level::kWarning, "TaskFailed").field("task", parts_.name).field("error", error.to_string());
+  log::Event(log::Level::kWarning, "TaskFailed")
+      .field("task", parts_.name)
+      .field("error", error.to_string());
   phase_ = Phase::kFailed;
   parts_.job_master.tell(rpc::TaskFailed{parts_.execution, std::move(error)});
 }
@@ -297,7 +334,8 @@ bool Subtask::is_quiet() const {
 Instant Subtask::wake_at() const {
   auto earliest = Instant::never();
   if (!is_live()) return earliest;
-  for (std::size_t i = 0; i != chain_.size(); ++i) earliest = std::min(earliest, chain_.op(i).wake_at());
+  for (std::size_t i = 0; i != chain_.size(); ++i)
+    earliest = std::min(earliest, chain_.op(i).wake_at());
   return earliest;
 }
 

@@ -25,16 +25,16 @@ namespace weir::task {
 
 // Where a Subtask stands; also what the watchdog prints.
 enum class Standing : std::uint8_t {
-  kOpening,           // its operators are being opened on the I/O pool
-  kReady,             // it has something to do
-  kWaitsForInput,     // no channel has an element that it may take
-  kWaitsForOutput,    // an edge has no room
-  kWaitsForStaging,   // the staging area of a snapshot is full
-  kWaitsForLetter,    // its source has nothing at the moment
-  kWaitsForCheckpoint,  // it has consumed everything and needs a completed checkpoint to finish with
-  kWaitsForCommit,    // its output is being committed
-  kFailed,            // it stands still until it is cancelled
-  kCancelling,        // its I/O has to end
+  kOpening,             // its operators are being opened on the I/O pool
+  kReady,               // it has something to do
+  kWaitsForInput,       // no channel has an element that it may take
+  kWaitsForOutput,      // an edge has no room
+  kWaitsForStaging,     // the staging area of a snapshot is full
+  kWaitsForLetter,      // its source has nothing at the moment
+  kWaitsForCheckpoint,  // has consumed everything and needs a completed checkpoint to end with
+  kWaitsForCommit,      // its output is being committed
+  kFailed,              // it stands still until it is cancelled
+  kCancelling,          // its I/O has to end
   kDone,
 };
 std::string_view standing_name(Standing standing);
@@ -46,8 +46,8 @@ class Subtask;
 // What a Subtask is made of. References outlive it.
 struct SubtaskParts {
   ExecutionId execution;
-  std::string name;  // "count -> write[1]"
-  bool was_finished = false;     // it only tells its consumers so
+  std::string name;           // "count -> write[1]"
+  bool was_finished = false;  // it only tells its consumers so
   bool has_checkpoints = false;
   std::uint32_t moves_per_step = 16;
   Epoch epoch;
@@ -55,7 +55,7 @@ struct SubtaskParts {
 
   std::unique_ptr<OperatorChain> chain;
   std::unique_ptr<exchange::InputGate> gate;
-  std::uint32_t input_count = 0;  // of the first operator
+  std::uint32_t input_count = 0;                                      // of the first operator
   std::vector<std::unique_ptr<operators::OperatorContext>> contexts;  // one per operator
   // Opens the operators and fills `state`; runs on the I/O pool.
   std::function<Status(OperatorChain&, ChainState&, Subtask&)> open;
@@ -68,12 +68,14 @@ struct SubtaskParts {
 
 // One parallel instance of a task: reads its channels, runs its chain, acts on barriers.
 //
-// Everything happens in step(), a piece at a time: letters, then what is half done, then the next element. While a
-// control element is being put into the outputs nothing else is processed; the cut follows it at once.
+// Everything happens in step(), a piece at a time: letters, then what is half done, then the next
+// element. While a control element is being put into the outputs nothing else is processed; the cut
+// follows it at once.
 //
 // Until its operators are open nothing speaks to them: letters for them wait.
 //
-//   Errors  an error or exception of an operator is told as TaskFailed; the Subtask then stands still until Cancel
+//   Errors  an error or exception of an operator is told as TaskFailed; the Subtask then stands
+//           still until Cancel
 //   Thread  tell() and standing() from any; the rest on its executor thread
 //   Source  Flink: StreamTask
 class Subtask final : public env::Runnable, public memory::RoomListener {
@@ -91,9 +93,11 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   void on_room() noexcept override { waker_.load(std::memory_order_acquire)->wake(); }
 
   Standing standing() const { return standing_.load(std::memory_order_relaxed); }
-  // Goes up whenever an element is read, written or told, or state is saved: what has moved lately is not stuck.
+  // Goes up whenever an element is read, written or told, or state is saved: what has moved lately
+  // is not stuck.
   std::uint64_t moves() const { return moves_.value(); }
-  // In the middle of a step, or waiting for I/O or the outside: no other Subtask can bring it on. Any thread.
+  // In the middle of a step, or waiting for I/O or the outside: no other Subtask can bring it on.
+  // Any thread.
   bool is_busy() const;
   ExecutionId execution() const { return parts_.execution; }
 
@@ -108,7 +112,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
     kCancelling,
     kDone,
   };
-  // A control element on its way into the outputs; nothing is processed before it is in all of them.
+  // A control element on its way into the outputs; nothing is processed before it is in all of
+  // them.
   struct Outgoing {
     std::variant<CheckpointBarrier, stream::EndOfData, stream::EndOfPartition> element;
     bool is_aborted = false;  // a barrier that is sent to its end but not cut any more
@@ -165,10 +170,10 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   OperatorChain& chain_;
   exchange::InputGate& gate_;
   env::Mailbox<Letter> mailbox_;
-  std::atomic<env::Waker*> waker_{nullptr};  // Partner of start()'s release: on_room().
+  std::atomic<env::Waker*> waker_{nullptr};             // Partner of start()'s release: on_room().
   std::atomic<Standing> standing_{Standing::kOpening};  // No partner: for the watchdog.
-  std::atomic<bool> in_step_{false};  // No partner: for the watchdog.
-  std::atomic<bool> has_uploads_{false};  // No partner: for the watchdog.
+  std::atomic<bool> in_step_{false};                    // No partner: for the watchdog.
+  std::atomic<bool> has_uploads_{false};                // No partner: for the watchdog.
   metrics::Metric moves_;
   metrics::Metric& records_in_;
   metrics::Metric& batches_in_;
@@ -183,8 +188,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   Phase phase_ = Phase::kOpening;
   bool has_opened_ = false;
   bool cancel_wanted_ = false;
-  std::deque<Letter> letters_;       // taken from the mailbox, not handled yet
-  std::deque<Letter> early_;         // what came while the operators were being opened and speaks to them
+  std::deque<Letter> letters_;  // taken from the mailbox, not handled yet
+  std::deque<Letter> early_;  // what came while the operators were being opened and speaks to them
   std::deque<Outgoing> outgoing_;
   std::uint32_t reading_ = 0;  // the channel whose batch is being read
   stream::BatchPtr batch_;     // what is being read
@@ -196,7 +201,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   Instant cut_at_{};
   std::map<CheckpointId, std::shared_ptr<SnapshotUpload>> uploads_;
   std::map<CheckpointId, rpc::SnapshotTimings> timings_;
-  std::optional<CheckpointId> first_cut_at_end_;  // the first checkpoint that was cut after everything was consumed
+  std::optional<CheckpointId>
+      first_cut_at_end_;  // the first checkpoint that was cut after everything was consumed
   std::optional<CheckpointId> newest_complete_;
   bool told_end_ = false;
   std::optional<rpc::ToJobMaster> farewell_;

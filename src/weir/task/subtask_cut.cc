@@ -10,15 +10,16 @@ namespace weir::task {
 using operators::Progress;
 
 namespace {
-// Keyed state saved after each move while a cut is open: little between batches, so that none waits long, and more when
-// there is nothing else to do.
+// Keyed state saved after each move while a cut is open: little between batches, so that none waits
+// long, and more when there is nothing else to do.
 constexpr std::uint64_t kSliceBytes = 16 * 1024;
 constexpr std::uint64_t kIdleSliceBytes = 256 * 1024;
 }  // namespace
 
 void Subtask::act_on(const alignment::Answer& answer) {
   if (answer.abandoned)
-    decline(*answer.abandoned, checkpoint::FailureReason::kDeclinedSubsumed, parts_.name + " met a newer barrier");
+    decline(*answer.abandoned, checkpoint::FailureReason::kDeclinedSubsumed,
+            parts_.name + " met a newer barrier");
   if (answer.verdict == alignment::Verdict::kSnapshot) outgoing_.push_back({aligner_.barrier()});
 }
 
@@ -27,15 +28,18 @@ Standing Subtask::send_outgoing() {
   const auto progress = chain_.drain();
   const bool is_through = progress == Progress::kDone && chain_.flush(Flush::kAll);
   if (!is_through) {
-    if (std::holds_alternative<CheckpointBarrier>(next.element) && !std::exchange(next.is_delayed, true))
+    if (std::holds_alternative<CheckpointBarrier>(next.element) &&
+        !std::exchange(next.is_delayed, true))
       log::Event(log::Level::kDebug, "BarrierWaits").field("task", parts_.name);
     return progress == Progress::kDone ? Standing::kWaitsForOutput : standing_of(progress);
   }
-  const bool is_sent = std::visit([this](const auto& element) { return chain_.broadcast(element); }, next.element);
+  const bool is_sent =
+      std::visit([this](const auto& element) { return chain_.broadcast(element); }, next.element);
   if (!is_sent) return Standing::kWaitsForOutput;
   const auto outgoing = std::move(next);
   outgoing_.pop_front();
-  if (!outgoing.is_aborted) std::visit([this](const auto& element) { sent(element); }, outgoing.element);
+  if (!outgoing.is_aborted)
+    std::visit([this](const auto& element) { sent(element); }, outgoing.element);
   return Standing::kReady;
 }
 
@@ -63,7 +67,8 @@ void Subtask::take_cut(const CheckpointBarrier& barrier) {
   const bool at_end = phase_ == Phase::kAtEnd;
   cut_at_ = now();
   auto upload = std::make_shared<SnapshotUpload>(
-      *parts_.storage, parts_.env.io, snapshot_operators(id), at_end, [this, id](SnapshotUpload::Outcome outcome) {
+      *parts_.storage, parts_.env.io, snapshot_operators(id), at_end,
+      [this, id](SnapshotUpload::Outcome outcome) {
         tell(Uploaded{id, std::move(outcome.snapshot), outcome.bytes});
       });
   uploads_.emplace(id, upload);

@@ -16,7 +16,8 @@ TEST(SubtaskEnd, EndOfDataGoesOnBehindTheLastRecordsAndEndOfPartitionBehindTheCo
   auto& op = *relay;
   relay->at_finish = 3;
   relay->may_end = false;
-  SubtaskRig rig(test::chain_of(std::move(relay)), {.inputs = 2, .has_output = true, .batch_records = 2});
+  SubtaskRig rig(test::chain_of(std::move(relay)),
+                 {.inputs = 2, .has_output = true, .batch_records = 2});
   rig.send(0, {1, 2});
   rig.send_end(0);
   EXPECT_EQ(rig.run_and_receive(), (Lines{"1", "2"}));
@@ -68,7 +69,8 @@ TEST(SubtaskEnd, ACheckpointCutBeforeTheEndIsNotTheFinalOne) {
 }
 
 TEST(SubtaskEnd, ASourceEndsWithItsData) {
-  SubtaskRig rig(test::chain_of(std::make_unique<CountingSource>(5)), {.has_output = true, .batch_records = 2});
+  SubtaskRig rig(test::chain_of(std::make_unique<CountingSource>(5)),
+                 {.has_output = true, .batch_records = 2});
   EXPECT_EQ(rig.run_and_receive(), (Lines{"0", "1", "2", "3", "4", "end"}));
   EXPECT_EQ(rig.master.take(), (Lines{"running", "at end"}));
 }
@@ -90,7 +92,8 @@ TEST(SubtaskEnd, OneThatWasFinishedOnlySaysSoAndItsOperatorsAreNotTouched) {
   auto& op = *relay;
   relay->health_now = Error{Code::kInvalid, "never opened"};
   relay->quiet = false;
-  SubtaskRig rig(test::chain_of(std::move(relay)), {.inputs = 1, .has_output = true, .was_finished = true});
+  SubtaskRig rig(test::chain_of(std::move(relay)),
+                 {.inputs = 1, .has_output = true, .was_finished = true});
   rig.subtask->tell(Completed{{1}});
   rig.subtask->tell(Aborted{{2}, {}});
   rig.subtask->tell(Hint{{0}, {}});
@@ -115,7 +118,8 @@ TEST(SubtaskEnd, CancelledWhileOpeningItEndsWhenThatIsOver) {
 
 TEST(SubtaskEnd, CancelledWhileRunningOrBlockedItEndsAtOnce) {
   for (const bool is_blocked : {false, true}) {
-    SubtaskRig rig(test::chain_of(std::make_unique<Relay>()), {.inputs = 1, .has_output = true, .batch_records = 1});
+    SubtaskRig rig(test::chain_of(std::make_unique<Relay>()),
+                   {.inputs = 1, .has_output = true, .batch_records = 1});
     rig.run();
     if (is_blocked) {
       for (std::uint64_t n = 0; n != 5; ++n) {

@@ -37,7 +37,8 @@ void Subtask::check_health() {
 }
 
 void Subtask::on(Opened& letter) {
-  letters_.insert(letters_.begin(), std::make_move_iterator(early_.begin()), std::make_move_iterator(early_.end()));
+  letters_.insert(letters_.begin(), std::make_move_iterator(early_.begin()),
+                  std::make_move_iterator(early_.end()));
   early_.clear();
   has_opened_ = letter.status && !parts_.was_finished;
   if (cancel_wanted_) {
@@ -54,15 +55,19 @@ void Subtask::on(Opened& letter) {
 void Subtask::on(BarrierDue& letter) {
   switch (phase_) {
     case Phase::kOpening:
-      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskNotReady, parts_.name + " is being opened");
+      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskNotReady,
+                     parts_.name + " is being opened");
     case Phase::kClosing:
-      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskClosing, parts_.name + " has finished");
+      return decline(letter.barrier.id, checkpoint::FailureReason::kTaskClosing,
+                     parts_.name + " has finished");
     case Phase::kRunning:
     case Phase::kFinishing:
-    case Phase::kAtEnd: return act_on(aligner_.on_trigger(letter.barrier, now()));
+    case Phase::kAtEnd:
+      return act_on(aligner_.on_trigger(letter.barrier, now()));
     case Phase::kFailed:
     case Phase::kCancelling:
-    case Phase::kDone: return;
+    case Phase::kDone:
+      return;
   }
 }
 
@@ -100,12 +105,13 @@ void Subtask::on(Uploaded& letter) {
   if (!letter.snapshot) {
     // Cancelled is our own word: the coordinator knows already.
     if (letter.snapshot.error().code == Code::kCancelled) return;
-    return decline(letter.id, checkpoint::FailureReason::kAsyncException, letter.snapshot.error().to_string());
+    return decline(letter.id, checkpoint::FailureReason::kAsyncException,
+                   letter.snapshot.error().to_string());
   }
   timings.upload = now() - cut_at_;
   timings.bytes = letter.bytes;
-  parts_.job_master.tell(
-      rpc::CheckpointAcknowledged{letter.id, parts_.execution, *std::move(letter.snapshot), timings});
+  parts_.job_master.tell(rpc::CheckpointAcknowledged{letter.id, parts_.execution,
+                                                     *std::move(letter.snapshot), timings});
 }
 
 void Subtask::on(Call& letter) {

@@ -54,7 +54,8 @@ std::pair<std::size_t, std::size_t> cut_and_barrier(bool is_source) {
     chain = test::chain_of(std::make_unique<Relay>());
   }
   auto& op = *chain[0];
-  SubtaskRig rig(std::move(chain), {.inputs = is_source ? 0u : 1u, .has_output = true, .batch_records = 2});
+  SubtaskRig rig(std::move(chain),
+                 {.inputs = is_source ? 0u : 1u, .has_output = true, .batch_records = 2});
   rig.hand.io.run_all();
   if (is_source) {
     for (int i = 0; i != 3; ++i) rig.hand.executor.step_each();
@@ -80,7 +81,8 @@ std::pair<std::size_t, std::size_t> cut_and_barrier(bool is_source) {
     rig.hand.io.run_all();
     rig.step();
   }
-  for (int i = 0; i != 20 && rig.master.acknowledged.empty(); ++i) rig.hand.io.run_all(), rig.step(), rig.receive();
+  for (int i = 0; i != 20 && rig.master.acknowledged.empty(); ++i)
+    rig.hand.io.run_all(), rig.step(), rig.receive();
   if (is_source) {
     const auto bytes = std::get<Bytes>(*rig.master.acknowledged.at(1).operators[0].lists);
     const auto lists = *state::OperatorListState::deserialise(bytes);
@@ -218,12 +220,15 @@ TEST(Subtask, WhatSpeaksToOperatorsThatAreBeingOpenedWaitsUntilTheyAre) {
 
 TEST(Subtask, ALetterThatThrowsTakesNoOtherWithIt) {
   auto relay = std::make_unique<Relay>();
-  SubtaskRig rig(test::chain_of(std::make_unique<Relay>(), std::move(relay)), {.inputs = 1, .has_output = true});
+  SubtaskRig rig(test::chain_of(std::make_unique<Relay>(), std::move(relay)),
+                 {.inputs = 1, .has_output = true});
   rig.run();
   rig.subtask->tell(Call{1, [] { throw std::runtime_error("no"); }});
   rig.subtask->tell(Cancel{});
   rig.run();
-  EXPECT_EQ(rig.master.take(), (Lines{"running", "failed: operator op1[0]: the user's function threw: no", "cancelled"}));
+  EXPECT_EQ(
+      rig.master.take(),
+      (Lines{"running", "failed: operator op1[0]: the user's function threw: no", "cancelled"}));
   EXPECT_TRUE(rig.is_done());
 }
 
@@ -273,10 +278,13 @@ std::string failure_of(std::function<void()> what) {
 TEST(Subtask, ExceptionsOfEveryKindAreFailuresThatNameTheOperator) {
   EXPECT_EQ(failure_of([] { throw std::runtime_error("five"); }),
             "failed: operator op0[0]: the user's function threw: five");
-  EXPECT_EQ(failure_of([] { throw ErrorException{{Code::kCorrupt, "reading x: y"}}; }),
+  EXPECT_EQ(failure_of([] {
+              throw ErrorException{{Code::kCorrupt, "reading x: y"}};
+            }),
             "failed: operator op0[0]: reading x: y");
-  EXPECT_EQ(failure_of([] { throw 5; }),
-            "failed: operator op0[0]: the user's function threw something that is no std::exception");
+  EXPECT_EQ(
+      failure_of([] { throw 5; }),
+      "failed: operator op0[0]: the user's function threw something that is no std::exception");
 }
 
 TEST(Subtask, FailingToOpenIsAFailureAndOnlyIoIsWaitedForWhenItIsCancelled) {
@@ -311,20 +319,27 @@ TEST(Subtask, AnOperatorThatIsUnwellFailsIt) {
   auto& op = *relay;
   SubtaskRig rig(test::chain_of(std::move(relay)), {.inputs = 1});
   rig.run();
-  rig.subtask->tell(Call{0, [&] { op.health_now = Error{Code::kRefused, "committing: somebody else did"}; }});
+  rig.subtask->tell(Call{0, [&] {
+                           op.health_now = Error{Code::kRefused, "committing: somebody else did"};
+                         }});
   rig.run();
-  EXPECT_EQ(rig.master.take(), (Lines{"running", "failed: operator op0[0]: committing: somebody else did"}));
+  EXPECT_EQ(rig.master.take(),
+            (Lines{"running", "failed: operator op0[0]: committing: somebody else did"}));
 }
 
 TEST(Subtask, ASnapshotThatFailsIsDeclinedAndTheSubtaskGoesOn) {
   auto relay = std::make_unique<Relay>();
-  relay->work = [](const operators::SnapshotDone& done) { done(Error{Code::kExhausted, "writing: the disk is full"}); };
+  relay->work = [](const operators::SnapshotDone& done) {
+    done(Error{Code::kExhausted, "writing: the disk is full"});
+  };
   SubtaskRig rig(test::chain_of(std::move(relay)), {.inputs = 1});
   rig.send_barrier(0, 1);
   rig.send(0, {1});
   rig.run();
-  EXPECT_EQ(rig.master.take(),
-            (Lines{"running", "declined 1: exhausted: snapshot of operator op0[0]: writing: the disk is full"}));
+  EXPECT_EQ(
+      rig.master.take(),
+      (Lines{"running",
+             "declined 1: exhausted: snapshot of operator op0[0]: writing: the disk is full"}));
   EXPECT_EQ(rig.subtask->standing(), Standing::kWaitsForInput);
 }
 

@@ -21,12 +21,14 @@ namespace {
 // Builds one attempt.
 class Deployment {
  public:
-  Deployment(const TaskManagerParts& parts, rpc::JobMasterGateway& job_master, const rpc::DeployTasks& message)
+  Deployment(const TaskManagerParts& parts, rpc::JobMasterGateway& job_master,
+             const rpc::DeployTasks& message)
       : parts_(parts), graph_(parts.program.graph), job_master_(job_master), message_(message) {}
 
   template <class Attempt>
   void build(Attempt& attempt) {
-    for (const auto& edge : graph_.edges) attempt.channels.push_back(connect(edge, attempt.floating));
+    for (const auto& edge : graph_.edges)
+      attempt.channels.push_back(connect(edge, attempt.floating));
     for (const auto& task : message_.tasks) {
       const std::pair key{task.execution.vertex, task.execution.subtask};
       attempt.subtasks.emplace(key, std::make_unique<Subtask>(subtask_parts(task, attempt)));
@@ -35,8 +37,9 @@ class Deployment {
     std::uint32_t next_thread = 0;
     for (auto& [key, subtask] : attempt.subtasks) {
       const bool blocks = graph_.vertex(key.first).blocks;
-      const auto placement = blocks ? env::Placement::own_thread()
-                                    : env::Placement::shared(next_thread++ % parts_.env.executor.thread_count());
+      const auto placement =
+          blocks ? env::Placement::own_thread()
+                 : env::Placement::shared(next_thread++ % parts_.env.executor.thread_count());
       wakers[key] = &parts_.env.executor.start(*subtask, placement);
     }
     wire(attempt.channels, wakers);
@@ -46,7 +49,8 @@ class Deployment {
  private:
   using Channels = std::vector<std::unique_ptr<exchange::Channel>>;
 
-  Channels connect(const graph::JobEdge& edge, std::deque<exchange::FloatingBatches>& floating) const {
+  Channels connect(const graph::JobEdge& edge,
+                   std::deque<exchange::FloatingBatches>& floating) const {
     const auto producers = graph_.vertex(edge.from).scale.parallelism;
     const auto consumers = graph_.vertex(edge.to).scale.parallelism;
     const bool is_forward = graph_.stream_edge(edge).partitioning == graph::Partitioning::kForward;
@@ -55,12 +59,14 @@ class Deployment {
       auto& shared = floating.emplace_back(parts_.limits.gate.floating_batches);
       for (std::uint32_t p = 0; p != producers; ++p)
         if (!is_forward || p == c)
-          channels[std::size_t{p} * consumers + c] = std::make_unique<exchange::Channel>(parts_.limits.gate, shared);
+          channels[std::size_t{p} * consumers + c] =
+              std::make_unique<exchange::Channel>(parts_.limits.gate, shared);
     }
     return channels;
   }
 
-  void wire(std::vector<Channels>& channels, std::map<std::pair<VertexId, SubtaskIndex>, env::Waker*>& wakers) const {
+  void wire(std::vector<Channels>& channels,
+            std::map<std::pair<VertexId, SubtaskIndex>, env::Waker*>& wakers) const {
     for (std::size_t e = 0; e != graph_.edges.size(); ++e) {
       const auto& edge = graph_.edges[e];
       const auto consumers = graph_.vertex(edge.to).scale.parallelism;
@@ -89,33 +95,40 @@ class Deployment {
                        .job_master = job_master_,
                        .storage = parts_.storage,
                        .metrics = parts_.metrics};
-    parts.gate = std::make_unique<exchange::InputGate>(inputs_of(vertex, index, attempt.channels, parts.input_count));
+    parts.gate = std::make_unique<exchange::InputGate>(
+        inputs_of(vertex, index, attempt.channels, parts.input_count));
 
     std::vector<OperatorChain::Link> links;
     for (const auto node : vertex.chain) {
       const auto& factory = *parts_.program.factories[node.value];
-      OperatorChain::Link link{.op = factory.make(), .name = graph_.stream.node(node).name + suffix};
+      OperatorChain::Link link{.op = factory.make(),
+                               .name = graph_.stream.node(node).name + suffix};
       if (auto batch = factory.make_output(columns_behind(node), parts_.limits.batch_records))
-        link.output = std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
+        link.output =
+            std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
       links.push_back(std::move(link));
       parts.contexts.push_back(context_of(task, vertex, parts.contexts.size(), attempt));
     }
-    parts.chain = std::make_unique<OperatorChain>(std::move(links), partitions_of(vertex, index, attempt.channels));
+    parts.chain = std::make_unique<OperatorChain>(std::move(links),
+                                                  partitions_of(vertex, index, attempt.channels));
     parts.open = [this_parts = &parts_, restored = message_.restored, task, &vertex,
-                  contexts = raw(parts.contexts)](OperatorChain& chain, ChainState& state, Subtask& subtask) {
+                  contexts = raw(parts.contexts)](OperatorChain& chain, ChainState& state,
+                                                  Subtask& subtask) {
       return open_chain(*this_parts, restored, task, vertex, contexts, chain, state, subtask);
     };
     return parts;
   }
 
-  std::vector<exchange::InputGate::Channels> inputs_of(const graph::JobVertex& vertex, SubtaskIndex index,
+  std::vector<exchange::InputGate::Channels> inputs_of(const graph::JobVertex& vertex,
+                                                       SubtaskIndex index,
                                                        const std::vector<Channels>& channels,
                                                        std::uint32_t& input_count) const {
     std::vector<exchange::InputGate::Channels> inputs;
     const auto consumers = vertex.scale.parallelism;
     for (std::size_t e = 0; e != graph_.edges.size(); ++e) {
       if (graph_.edges[e].to != vertex.id) continue;
-      exchange::InputGate::Channels input{.input = graph_.stream_edge(graph_.edges[e]).input, .channels = {}};
+      exchange::InputGate::Channels input{.input = graph_.stream_edge(graph_.edges[e]).input,
+                                          .channels = {}};
       input_count = std::max(input_count, input.input + 1);
       for (std::size_t i = index.value; i < channels[e].size(); i += consumers)
         if (channels[e][i]) input.channels.push_back(channels[e][i].get());
@@ -124,9 +137,9 @@ class Deployment {
     return inputs;
   }
 
-  std::vector<std::unique_ptr<exchange::ResultPartition>> partitions_of(const graph::JobVertex& vertex,
-                                                                        SubtaskIndex index,
-                                                                        const std::vector<Channels>& channels) const {
+  std::vector<std::unique_ptr<exchange::ResultPartition>> partitions_of(
+      const graph::JobVertex& vertex, SubtaskIndex index,
+      const std::vector<Channels>& channels) const {
     std::vector<std::unique_ptr<exchange::ResultPartition>> partitions;
     for (std::size_t e = 0; e != graph_.edges.size(); ++e) {
       const auto& edge = graph_.edges[e];
@@ -134,11 +147,13 @@ class Deployment {
       const auto consumers = graph_.vertex(edge.to).scale.parallelism;
       std::vector<exchange::Channel*> lanes;
       for (std::uint32_t c = 0; c != consumers; ++c)
-        if (const auto& channel = channels[e][std::size_t{index.value} * consumers + c]) lanes.push_back(channel.get());
+        if (const auto& channel = channels[e][std::size_t{index.value} * consumers + c])
+          lanes.push_back(channel.get());
       const auto& make_router = parts_.program.routers[edge.stream_edge];
       const auto& factory = *parts_.program.factories[vertex.chain.back().value];
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
-          std::move(lanes), make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr,
+          std::move(lanes),
+          make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr,
           factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records)));
     }
     return partitions;
@@ -156,8 +171,10 @@ class Deployment {
   }
 
   template <class Attempt>
-  std::unique_ptr<operators::OperatorContext> context_of(const rpc::TaskDeployment& task, const graph::JobVertex& vertex,
-                                                         std::size_t place, Attempt& attempt) const {
+  std::unique_ptr<operators::OperatorContext> context_of(const rpc::TaskDeployment& task,
+                                                         const graph::JobVertex& vertex,
+                                                         std::size_t place,
+                                                         Attempt& attempt) const {
     const auto node = vertex.chain[place];
     auto context = std::make_unique<operators::OperatorContext>();
     const auto& stream_node = graph_.stream.node(node);
@@ -179,11 +196,15 @@ class Deployment {
       attempt.subtasks.at({self.vertex, self.subtask})->tell(Call{place, std::move(function)});
     };
     for (const auto& edge : graph_.edges) {
-      if (edge.from == vertex.id) context->consumer_parallelism = graph_.vertex(edge.to).scale.parallelism;
-      if (edge.to != vertex.id || graph_.stream_edge(edge).partitioning != graph::Partitioning::kDirect) continue;
+      if (edge.from == vertex.id)
+        context->consumer_parallelism = graph_.vertex(edge.to).scale.parallelism;
+      if (edge.to != vertex.id ||
+          graph_.stream_edge(edge).partitioning != graph::Partitioning::kDirect)
+        continue;
       context->send_hint = [from = task.execution.subtask, to = edge.from, &attempt](Bytes bytes) {
         const auto enumerator = attempt.subtasks.find({to, SubtaskIndex{0}});
-        if (enumerator != attempt.subtasks.end()) enumerator->second->tell(Hint{from, std::move(bytes)});
+        if (enumerator != attempt.subtasks.end())
+          enumerator->second->tell(Hint{from, std::move(bytes)});
       };
     }
     return context;
@@ -199,8 +220,8 @@ class Deployment {
   // On the I/O pool: the operators declare their state and get what the checkpoint held.
   static Status open_chain(const TaskManagerParts& parts, std::optional<CheckpointId> restored,
                            const rpc::TaskDeployment& task, const graph::JobVertex& vertex,
-                           const std::vector<operators::OperatorContext*>& contexts, OperatorChain& chain,
-                           ChainState& state, Subtask& subtask) {
+                           const std::vector<operators::OperatorContext*>& contexts,
+                           OperatorChain& chain, ChainState& state, Subtask& subtask) {
     for (std::size_t i = 0; i != chain.size(); ++i) {
       auto& context = *contexts[i];
       const auto* from = restored ? &task.operators[i] : nullptr;
@@ -210,14 +231,15 @@ class Deployment {
     return ok();
   }
 
-  static Status open_operator(const TaskManagerParts& parts, const rpc::OperatorRestore* from, graph::NodeId node,
-                              std::size_t place, operators::OperatorContext& context, OperatorChain& chain,
+  static Status open_operator(const TaskManagerParts& parts, const rpc::OperatorRestore* from,
+                              graph::NodeId node, std::size_t place,
+                              operators::OperatorContext& context, OperatorChain& chain,
                               ChainState& state, Subtask& subtask) {
     if (parts.program.graph.stream.node(node).is_keyed) {
-      ChainState::Entry entry{.op = place,
-                              .account = std::make_unique<memory::Account>("operator " + context.name,
-                                                                           "state.heap_bytes_max",
-                                                                           parts.limits.heap_bytes_max)};
+      ChainState::Entry entry{
+          .op = place,
+          .account = std::make_unique<memory::Account>(
+              "operator " + context.name, "state.heap_bytes_max", parts.limits.heap_bytes_max)};
       WEIR_ASSIGN(entry.backend, parts.backend.open({.operator_name = context.name,
                                                      .key_groups = context.key_groups,
                                                      .max_parallelism = context.max_parallelism,
@@ -275,7 +297,9 @@ void TaskManager::on(rpc::TriggerCheckpoint& message) {
     attempt_->subtasks.at({execution.vertex, execution.subtask})->tell(BarrierDue{message.barrier});
 }
 
-void TaskManager::on(rpc::CheckpointCompleted& message) { tell_all(Completed{message.id}, message.attempt); }
+void TaskManager::on(rpc::CheckpointCompleted& message) {
+  tell_all(Completed{message.id}, message.attempt);
+}
 
 void TaskManager::on(rpc::CheckpointAborted& message) {
   tell_all(Aborted{message.id, message.latest_complete}, message.attempt);
@@ -305,7 +329,8 @@ TaskManager::Pulse TaskManager::pulse() const {
     pulse.is_busy = pulse.is_busy || subtask->is_busy();
   }
   for (const auto& channels : attempt_->channels)
-    for (const auto& channel : channels) pulse.has_work = pulse.has_work || (channel && channel->queued() != 0);
+    for (const auto& channel : channels)
+      pulse.has_work = pulse.has_work || (channel && channel->queued() != 0);
   return pulse;
 }
 

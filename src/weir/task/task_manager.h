@@ -17,10 +17,12 @@ namespace weir::task {
 // The named limits of a TaskManager.
 struct TaskLimits {
   exchange::GateLimits gate;
-  std::uint32_t batch_records = stream::kBatchRecords;           // exchange.batch-records
+  std::uint32_t batch_records = stream::kBatchRecords;  // exchange.batch-records
   std::uint32_t moves_per_step = 16;  // what a Subtask does before another gets its turn
-  std::uint64_t overflow_bytes_max = std::uint64_t{64} << 20;  // task.overflow-bytes-max, per operator
-  std::uint64_t heap_bytes_max = std::uint64_t{8} << 30;       // state.heap_bytes_max, per keyed operator and Subtask
+  std::uint64_t overflow_bytes_max = std::uint64_t{64}
+                                     << 20;  // task.overflow-bytes-max, per operator
+  std::uint64_t heap_bytes_max = std::uint64_t{8}
+                                 << 30;  // state.heap_bytes_max, per keyed operator and Subtask
 };
 
 // What a TaskManager is built over. References outlive it.
@@ -38,8 +40,8 @@ struct TaskManagerParts {
   const config::Configuration& options;
 };
 
-// Runs the Subtasks of one job in this process: builds them with their channels, hands them to the executor, passes
-// messages on.
+// Runs the Subtasks of one job in this process: builds them with their channels, hands them to the
+// executor, passes messages on.
 //
 //   Thread  the JobMaster's, but for what says otherwise
 //   Source  Flink: TaskExecutor

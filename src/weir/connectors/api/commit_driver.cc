@@ -24,8 +24,8 @@ struct StoredCommittable {
 };
 
 Bytes bytes_of(const commit::Committable& c) {
-  return serialize(StoredCommittable{c.checkpoint.value, c.subtask.value, c.job.bytes, c.sink.bytes, c.epoch.value,
-                                     c.what, c.length, c.checksum});
+  return serialize(StoredCommittable{c.checkpoint.value, c.subtask.value, c.job.bytes, c.sink.bytes,
+                                     c.epoch.value, c.what, c.length, c.checksum});
 }
 
 Result<commit::Committable> committable_from(ByteView bytes) {
@@ -42,7 +42,8 @@ Result<commit::Committable> committable_from(ByteView bytes) {
 
 }  // namespace
 
-Result<std::vector<commit::Committable>> CommitDriver::pending_in(const state::OperatorListState& lists) {
+Result<std::vector<commit::Committable>> CommitDriver::pending_in(
+    const state::OperatorListState& lists) {
   std::vector<commit::Committable> pending;
   for (const auto& element : lists.elements(kPending)) {
     WEIR_ASSIGN(auto committable, committable_from(element));
@@ -56,7 +57,8 @@ void CommitDriver::open(operators::OperatorContext& context, std::unique_ptr<Com
   context_ = &context;
   committer_ = std::move(committer);
   strand_ = std::make_unique<env::Strand>(context.env->io);
-  commit::Restored restored{.restored = context.restored, .outside = outside, .rewind = rewind, .now = now()};
+  commit::Restored restored{
+      .restored = context.restored, .outside = outside, .rewind = rewind, .now = now()};
   auto pending = pending_in(context.restored_lists);
   if (!pending) {
     health_ = pending.error();
@@ -110,13 +112,15 @@ void CommitDriver::perform(commit::Commit& output) {
       .field("sink", context_->name)
       .field("checkpoint", last.value)
       .field("parts", output.committables.size());
-  strand_->submit([this, last, committer = committer_, batch = output.batch, committables = std::move(output.committables),
-                   post = context_->post] {
+  strand_->submit([this, last, committer = committer_, batch = output.batch,
+                   committables = std::move(output.committables), post = context_->post] {
     auto outcome = committer->commit(committables);
     post([this, batch, last, outcome = std::move(outcome)] {
       --commits_out_;
       if (outcome.status) {
-        log::Event(log::Level::kInfo, "Committed").field("sink", context_->name).field("checkpoint", last.value);
+        log::Event(log::Level::kInfo, "Committed")
+            .field("sink", context_->name)
+            .field("checkpoint", last.value);
         return step(commit::CommitDone{batch, now()});
       }
       log::Event(log::Level::kWarning, "CommitFailed")

@@ -11,15 +11,15 @@
 
 namespace weir::connectors {
 
-// The shell of a sink's commit ledger: keeps committables in the operator's list state and runs the Committer on the
-// I/O pool.
+// The shell of a sink's commit ledger: keeps committables in the operator's list state and runs the
+// Committer on the I/O pool.
 //
 //   Thread  the Subtask's; open() on the I/O pool
 class CommitDriver {
  public:
   // `committer` may be null: then nothing is ever staged.
-  void open(operators::OperatorContext& context, std::unique_ptr<Committer> committer, const commit::Outside& outside,
-            commit::Rewind rewind);
+  void open(operators::OperatorContext& context, std::unique_ptr<Committer> committer,
+            const commit::Outside& outside, commit::Rewind rewind);
 
   void staged(CheckpointId id, std::vector<commit::Committable> committables);
   void complete(CheckpointId id);
@@ -33,7 +33,8 @@ class CommitDriver {
   Instant wake_at() const { return wake_at_; }
   bool is_quiet() const { return commits_out_ == 0; }
 
-  // The committables that a checkpoint's list state holds, of all Subtasks it was dealt to this one.
+  // The committables that a checkpoint's list state holds, of all Subtasks it was dealt to this
+  // one.
   static Result<std::vector<commit::Committable>> pending_in(const state::OperatorListState& lists);
 
  private:

@@ -16,9 +16,9 @@
 
 namespace weir::connectors {
 
-// A sink is *transactional* where its Writer stages output and its Committer makes it visible after the checkpoint
-// is complete. It is *idempotent* where writing the same again changes nothing. One that is neither is at least once,
-// and says so.
+// A sink is *transactional* where its Writer stages output and its Committer makes it visible after
+// the checkpoint is complete. It is *idempotent* where writing the same again changes nothing. One
+// that is neither is at least once, and says so.
 
 // What writers may know and ask for.
 struct SinkContext {
@@ -49,12 +49,13 @@ class SinkWriter {
   virtual ~SinkWriter() = default;
   // May block. Says what of earlier output is visible outside.
   virtual Result<commit::Outside> open(SinkContext& context) = 0;
-  // Takes records from .. size()-1 of the batch, or fewer where it must wait for its I/O; then it posts a letter when it
-  // can go on. Returns how many it took.
+  // Takes records from .. size()-1 of the batch, or fewer where it must wait for its I/O; then it
+  // posts a letter when it can go on. Returns how many it took.
   virtual Result<std::uint32_t> write(const stream::RecordBatch<T>& batch, std::uint32_t from) = 0;
   // Ends what is being written and names it; what comes next belongs to a later checkpoint.
   virtual std::vector<commit::Committable> stage(CheckpointId id) = 0;
-  // Calls `done` when everything staged so far is durable. The closure runs on the I/O pool and does not touch the writer.
+  // Calls `done` when everything staged so far is durable. The closure runs on the I/O pool and
+  // does not touch the writer.
   virtual std::function<void(StagedDone)> make_durable() = 0;
   // Its I/O failed for good: the Subtask must fail.
   virtual Status health() const { return ok(); }

@@ -11,16 +11,19 @@
 
 namespace weir::connectors {
 
-// --rewind-output: a checkpoint older than what is visible may be restored; what is newer is taken back.
+// --rewind-output: a checkpoint older than what is visible may be restored; what is newer is taken
+// back.
 inline constexpr config::Option<bool> kRewindOutput{
     "weir.rewind-output", "--rewind-output", false,
-    "Allows a restore from a checkpoint older than the visible output; the newer output is removed."};
+    "Allows a restore from a checkpoint older than the visible output; the newer output is "
+    "removed."};
 
 // Runs a sink: its Writer for the records, its Committer through the ledger.
 template <class T>
 class SinkOperator final : public operators::Operator {
  public:
-  explicit SinkOperator(std::shared_ptr<const Sink<T>> sink) : sink_(std::move(sink)), writer_(sink_->make_writer()) {}
+  explicit SinkOperator(std::shared_ptr<const Sink<T>> sink)
+      : sink_(std::move(sink)), writer_(sink_->make_writer()) {}
 
   Status open(operators::OperatorContext& context) override {
     context_ = {.name = context.name,
@@ -42,7 +45,8 @@ class SinkOperator final : public operators::Operator {
     return commits_.health();
   }
 
-  operators::Progress process(operators::InputIndex, stream::BatchCursor& cursor, operators::Outputs) override {
+  operators::Progress process(operators::InputIndex, stream::BatchCursor& cursor,
+                              operators::Outputs) override {
     while (!cursor.is_done()) {
       const auto& batch = cursor.batch<T>();
       auto taken = writer_->write(batch, cursor.position());
@@ -56,7 +60,8 @@ class SinkOperator final : public operators::Operator {
   operators::SnapshotWork snapshot(CheckpointId id) override {
     commits_.staged(id, writer_->stage(id));
     if (mutant(Mutant::kStagedOutputNotSynced)) return operators::captured(commits_.lists());
-    return [durable = writer_->make_durable(), lists = commits_.lists()](operators::SnapshotDone done) {
+    return [durable = writer_->make_durable(),
+            lists = commits_.lists()](operators::SnapshotDone done) {
       durable([done = std::move(done), lists](Status status) {
         if (status) return done(lists);
         done(status.error());
@@ -69,15 +74,16 @@ class SinkOperator final : public operators::Operator {
     auto committables = writer_->stage(CheckpointId{1});
     const auto durable = writer_->make_durable();
     ending_ = true;
-    context_.env->io.submit([this, durable, committables = std::move(committables), post = context_.post] {
-      durable([this, committables, post](Status status) {
-        post([this, committables, status] {
-          ending_ = false;
-          if (!status) throw ErrorException{status.error()};
-          commits_.end_without_checkpoints(committables);
+    context_.env->io.submit(
+        [this, durable, committables = std::move(committables), post = context_.post] {
+          durable([this, committables, post](Status status) {
+            post([this, committables, status] {
+              ending_ = false;
+              if (!status) throw ErrorException{status.error()};
+              commits_.end_without_checkpoints(committables);
+            });
+          });
         });
-      });
-    });
   }
 
   bool may_finish() const override { return !ending_ && commits_.may_finish(); }

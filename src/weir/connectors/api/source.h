@@ -14,9 +14,10 @@
 
 namespace weir::connectors {
 
-// A source is a SplitEnumerator that finds the pieces of the input and says who reads which, and SourceReaders
-// that read them. A Split is a piece and how far it has been read, as bytes that the source understands; it
-// carries the identity of what it reads, so that a replaced input is an error and not other data.
+// A source is a SplitEnumerator that finds the pieces of the input and says who reads which, and
+// SourceReaders that read them. A Split is a piece and how far it has been read, as bytes that the
+// source understands; it carries the identity of what it reads, so that a replaced input is an
+// error and not other data.
 
 // What enumerators and readers may know and ask for.
 struct SourceContext {
@@ -35,15 +36,15 @@ struct SplitAssignment {
   std::string split;  // bytes of the source's own
 };
 
-// Finds splits and gives them away. It runs as an operator of parallelism 1; its assignments travel in order with the
-// barriers.
+// Finds splits and gives them away. It runs as an operator of parallelism 1; its assignments travel
+// in order with the barriers.
 //
 //   Thread  open() on the I/O pool, the rest on the Subtask's
 class SplitEnumerator {
  public:
   virtual ~SplitEnumerator() = default;
-  // `state`: what snapshot() gave for the checkpoint that is restored; nothing at a first start, when the input is to be
-  // looked at. May block.
+  // `state`: what snapshot() gave for the checkpoint that is restored; nothing at a first start,
+  // when the input is to be looked at. May block.
   virtual Status open(SourceContext& context, const std::optional<std::vector<Bytes>>& state) = 0;
   // A split for a reader that has asked for one; nothing while none is to be had.
   virtual std::optional<Bytes> next_split(SubtaskIndex reader) = 0;
@@ -58,7 +59,7 @@ class SplitEnumerator {
 enum class ReadState : unsigned char {
   kMore,        // call again
   kNeedsSplit,  // everything given to it has been read
-  kWaits,       // for I/O or for its time: it posts a letter when it can go on, or says so by wake_at()
+  kWaits,  // for I/O or for its time: it posts a letter when it can go on, or says so by wake_at()
 };
 
 // Reads the splits of one Subtask.
@@ -71,8 +72,8 @@ class SourceReader {
   virtual Status open(SourceContext& context) = 0;
   // One more split to read, after those it has.
   virtual Status add_split(ByteView split) = 0;
-  // Appends some records to the batch, at most as many as fit; a position that snapshot() tells lies behind the last one
-  // appended.
+  // Appends some records to the batch, at most as many as fit; a position that snapshot() tells
+  // lies behind the last one appended.
   virtual Result<ReadState> read(stream::RecordBatch<T>& out) = 0;
   // The splits it has not finished, with their positions.
   virtual std::vector<Bytes> snapshot() = 0;
@@ -84,8 +85,8 @@ class SourceReader {
   virtual void halt() = 0;
   // Whether old data is being read that a live reader would long have seen.
   virtual bool is_in_backlog() const { return false; }
-  // How much it has read of the splits given to it, from where they stood then, and how much there was: in bytes, or
-  // records.
+  // How much it has read of the splits given to it, from where they stood then, and how much there
+  // was: in bytes, or records.
   struct Share {
     std::uint64_t done = 0;
     std::uint64_t total = 0;

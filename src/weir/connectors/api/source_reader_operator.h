@@ -28,7 +28,8 @@ class SourceReaderOperator final : public operators::Operator {
                 .env = context.env,
                 .post = context.post};
     WEIR_TRY(reader_->open(context_));
-    for (const auto& split : context.restored_lists.elements(kSplits)) WEIR_TRY(reader_->add_split(split));
+    for (const auto& split : context.restored_lists.elements(kSplits))
+      WEIR_TRY(reader_->add_split(split));
     for (const auto& element : context.restored_lists.elements(kReadBefore)) {
       WEIR_ASSIGN(const auto amount, deserialize<std::uint64_t>(element));
       read_before_ += amount;
@@ -62,9 +63,13 @@ class SourceReaderOperator final : public operators::Operator {
     records_ += out.size() - before;
     if (!state) throw ErrorException{state.error()};
     switch (*state) {
-      case ReadState::kMore: return operators::Progress::kMore;
-      case ReadState::kWaits: wake_at_ = reader_->wake_at(); return operators::Progress::kBlockedOnLetter;
-      case ReadState::kNeedsSplit: break;
+      case ReadState::kMore:
+        return operators::Progress::kMore;
+      case ReadState::kWaits:
+        wake_at_ = reader_->wake_at();
+        return operators::Progress::kBlockedOnLetter;
+      case ReadState::kNeedsSplit:
+        break;
     }
     if (no_more_splits_) return operators::Progress::kDone;
     ask_for_split();
@@ -82,7 +87,9 @@ class SourceReaderOperator final : public operators::Operator {
 
   Share progress() const override {
     const auto share = reader_->progress();
-    return {.done = read_before_ + share.done, .total = read_before_ + share.total, .records = records_};
+    return {.done = read_before_ + share.done,
+            .total = read_before_ + share.total,
+            .records = records_};
   }
   Instant wake_at() const override { return wake_at_; }
   void on_time(Instant) override { wake_at_ = Instant::never(); }  // produce() comes next
@@ -121,9 +128,9 @@ class SourceReaderOperator final : public operators::Operator {
   SourceContext context_;
   bool no_more_splits_ = false;
   std::uint64_t read_before_ = 0;  // by earlier attempts, in the unit of the reader's progress
-  std::uint64_t records_ = 0;   // read since this attempt began
-  std::uint64_t received_ = 0;  // splits since this attempt began
-  Instant hint_at_{};           // not before; zero: at once
+  std::uint64_t records_ = 0;      // read since this attempt began
+  std::uint64_t received_ = 0;     // splits since this attempt began
+  Instant hint_at_{};              // not before; zero: at once
   Instant wake_at_ = Instant::never();
   stream::RecordBatch<T> ahead_{{}, 64};
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr char kSplits[] = "unassigned-splits";
 // Tells an enumerator that has given everything away from one that the restored job did not have.
 constexpr char kWasOpen[] = "was-open";
-}
+}  // namespace
 
 void AssignmentRouter::route(stream::AnyBatch& batch, std::uint32_t from, std::uint32_t consumers,
                              std::uint16_t* target_of) {
@@ -29,7 +29,8 @@ Status SplitEnumeratorOperator::open(operators::OperatorContext& context) {
               .env = context.env,
               .post = context.post};
   std::optional<std::vector<Bytes>> state;
-  if (!context.restored_lists.elements(kWasOpen).empty()) state = context.restored_lists.elements(kSplits);
+  if (!context.restored_lists.elements(kWasOpen).empty())
+    state = context.restored_lists.elements(kSplits);
   return enumerator_->open(context_, state);
 }
 

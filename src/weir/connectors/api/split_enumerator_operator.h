@@ -18,8 +18,8 @@ class AssignmentRouter final : public stream::Router {
 
 // Runs a SplitEnumerator as the operator in front of the readers.
 //
-// Readers ask by hints, which may be lost or come twice: a hint says how many splits its reader has received, so one
-// that was sent before the newest assignment arrived is not served again.
+// Readers ask by hints, which may be lost or come twice: a hint says how many splits its reader has
+// received, so one that was sent before the newest assignment arrived is not served again.
 class SplitEnumeratorOperator final : public operators::Operator {
  public:
   explicit SplitEnumeratorOperator(std::unique_ptr<SplitEnumerator> enumerator)

@@ -64,8 +64,8 @@ class CollectWriter final : public SinkWriter<T> {
   std::vector<commit::Committable> stage(CheckpointId id) override {
     if (values_.empty()) return {};
     const auto part = context_->sink.to_hex() + "-" + std::to_string(context_->epoch.value) + "-" +
-                      std::to_string(context_->attempt.value) + "-" + std::to_string(id.value) + "-" +
-                      std::to_string(context_->subtask.value);
+                      std::to_string(context_->attempt.value) + "-" + std::to_string(id.value) +
+                      "-" + std::to_string(context_->subtask.value);
     const auto count = values_.size();
     into_->stage(part, std::exchange(values_, {}));
     return {{.checkpoint = id,
@@ -94,8 +94,9 @@ class CollectCommitter final : public Committer {
   Outcome commit(const std::vector<commit::Committable>& committables) override {
     for (std::size_t i = 0; i != committables.size(); ++i)
       if (!into_->commit(committables[i].what))
-        return {i, Error{Code::kInvalid, "committing collected records: part " + committables[i].what +
-                                             " was collected by a process that is gone"}};
+        return {i,
+                Error{Code::kInvalid, "committing collected records: part " + committables[i].what +
+                                          " was collected by a process that is gone"}};
     return {committables.size(), ok()};
   }
 
@@ -103,15 +104,18 @@ class CollectCommitter final : public Committer {
   const std::shared_ptr<Collected<T>> into_;
 };
 
-// Collects records in memory. What a process collected is gone with it: a job that resumes in a new process cannot go on
-// with a collect sink that has something left to commit.
+// Collects records in memory. What a process collected is gone with it: a job that resumes in a new
+// process cannot go on with a collect sink that has something left to commit.
 template <class T>
 class CollectSink final : public Sink<T> {
  public:
-  static_assert(!kHasText<T>, "collected records must own their bytes: use std::string in place of weir::Text");
+  static_assert(!kHasText<T>,
+                "collected records must own their bytes: use std::string in place of weir::Text");
   explicit CollectSink(std::shared_ptr<Collected<T>> into) : into_(std::move(into)) {}
 
-  std::unique_ptr<SinkWriter<T>> make_writer() const override { return std::make_unique<CollectWriter<T>>(into_); }
+  std::unique_ptr<SinkWriter<T>> make_writer() const override {
+    return std::make_unique<CollectWriter<T>>(into_);
+  }
   std::unique_ptr<Committer> make_committer(env::Env&) const override {
     return std::make_unique<CollectCommitter<T>>(into_);
   }

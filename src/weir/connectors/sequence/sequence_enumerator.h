@@ -7,8 +7,8 @@
 
 namespace weir::connectors {
 
-// Cuts a sequence into splits of equal length but for the remainder: as many as asked for, or one per reader where
-// that is 0.
+// Cuts a sequence into splits of equal length but for the remainder: as many as asked for, or one
+// per reader where that is 0.
 class SequenceEnumerator final : public SplitEnumerator {
  public:
   SequenceEnumerator(std::uint64_t first, std::uint64_t end, std::uint32_t splits)

@@ -33,7 +33,8 @@ class SequenceReader final : public SourceReader<T> {
     while (!splits_.empty() && splits_.front().next == splits_.front().end) splits_.pop_front();
     if (splits_.empty()) return ReadState::kNeedsSplit;
     auto& split = splits_.front();
-    const auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(out.room(), split.end - split.next));
+    const auto n =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(out.room(), split.end - split.next));
     T* records = out.data() + out.size();
     for (std::uint32_t i = 0; i != n; ++i) {
       if constexpr (std::is_invocable_v<Make&, std::uint64_t>) {

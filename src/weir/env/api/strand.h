@@ -9,8 +9,8 @@
 
 namespace weir::env {
 
-// Blocking work that must run in the order in which it was submitted, one piece at a time, on an IoPool. What was
-// submitted runs also when the Strand has gone.
+// Blocking work that must run in the order in which it was submitted, one piece at a time, on an
+// IoPool. What was submitted runs also when the Strand has gone.
 //
 //   Thread  any
 class Strand {
@@ -18,7 +18,8 @@ class Strand {
   explicit Strand(IoPool& pool) : queue_(std::make_shared<Queue>(pool)) {}
 
   void submit(std::function<void()> work);
-  // Drops what has not begun. For an owner whose pool is gone: what waits may refer to the owner, and would keep it alive.
+  // Drops what has not begun. For an owner whose pool is gone: what waits may refer to the owner,
+  // and would keep it alive.
   void clear();
 
  private:

@@ -26,7 +26,7 @@ struct OperatorSnapshot {
 struct HarnessOptions {
   std::uint32_t output_records = stream::kBatchRecords;  // of a batch that the operator fills
   std::uint64_t overflow_bytes_max = std::uint64_t{64} << 20;
-  bool timestamps = false;                // on both edges
+  bool timestamps = false;                 // on both edges
   state::StateBackend* backend = nullptr;  // of a keyed operator
   // Of a keyed operator: what writes the hash column of its input.
   std::shared_ptr<stream::Router> router;
@@ -44,7 +44,8 @@ struct HarnessOptions {
 //   harness.feed({{"a", 99.0}, {"b", 1.0}});
 //   EXPECT_EQ(harness.take(), ...);
 //
-// What the operator puts out is taken away whenever its output is full, as a Subtask does it, and kept until take().
+// What the operator puts out is taken away whenever its output is full, as a Subtask does it, and
+// kept until take().
 //
 //   Errors  what the operator throws passes through; errors of state too, as ErrorException
 //   Thread  one
@@ -54,14 +55,18 @@ class OperatorHarness {
   explicit OperatorHarness(std::unique_ptr<Operator> op, HarnessOptions options = {})
       : options_(std::move(options)),
         account_("operator harness[0]", "state.heap_bytes_max", options_.heap_bytes_max),
-        staging_({.limit_bytes = options_.staging_bytes_max, .chunk_bytes = options_.staging_chunk_bytes}, pages_),
+        staging_({.limit_bytes = options_.staging_bytes_max,
+                  .chunk_bytes = options_.staging_chunk_bytes},
+                 pages_),
         op_(std::move(op)),
         output_(std::make_unique<stream::RecordBatch<Out>>(columns(), options_.output_records),
                 options_.overflow_bytes_max) {
     context_.name = "harness[0]";
     context_.max_parallelism = options_.max_parallelism;
     context_.key_groups = key_groups_of({0}, {1, options_.max_parallelism});
-    context_.post = [this](std::function<void()> function) { posted_.push_back(std::move(function)); };
+    context_.post = [this](std::function<void()> function) {
+      posted_.push_back(std::move(function));
+    };
     context_.send_hint = [](Bytes) {};
   }
 
@@ -95,8 +100,8 @@ class OperatorHarness {
   }
 
   // An input batch, with the columns that the operator's edge would have.
-  std::unique_ptr<stream::RecordBatch<In>> batch_of(std::vector<In> records,
-                                                    const std::vector<EventTime>& timestamps = {}) const {
+  std::unique_ptr<stream::RecordBatch<In>> batch_of(
+      std::vector<In> records, const std::vector<EventTime>& timestamps = {}) const {
     const auto count = static_cast<std::uint32_t>(records.size());
     auto batch = std::make_unique<stream::RecordBatch<In>>(
         stream::Columns{.timestamps = options_.timestamps, .hashes = options_.router != nullptr},
@@ -108,7 +113,8 @@ class OperatorHarness {
     return batch;
   }
 
-  // Has the operator read all records; says what stopped it where something other than a full output did.
+  // Has the operator read all records; says what stopped it where something other than a full
+  // output did.
   Progress feed(std::vector<In> records, const std::vector<EventTime>& timestamps = {}) {
     const auto batch = batch_of(std::move(records), timestamps);
     stream::BatchCursor cursor(*batch);
@@ -144,13 +150,16 @@ class OperatorHarness {
     collect();
     return std::exchange(timestamps_, {});
   }
-  // The batches behind what take() gives, for records with Texts: they live until this is called again.
+  // The batches behind what take() gives, for records with Texts: they live until this is called
+  // again.
   void forget_batches() { batches_.clear(); }
 
   OperatorSnapshot snapshot(CheckpointId id = {1}) {
     OperatorSnapshot snapshot;
     if (const auto work = op_->snapshot(id)) {
-      work([&](Result<state::OperatorListState> lists) { snapshot.lists = value_of(std::move(lists)); });
+      work([&](Result<state::OperatorListState> lists) {
+        snapshot.lists = value_of(std::move(lists));
+      });
     }
     if (backend_) snapshot.keyed = save(id);
     return snapshot;
@@ -193,10 +202,12 @@ class OperatorHarness {
   // As the end of a chain does it: a batch goes, an empty one takes its place.
   void collect() {
     while (output_.oldest()) {
-      auto batch = output_.take_oldest(std::make_unique<stream::RecordBatch<Out>>(columns(), options_.output_records));
+      auto batch = output_.take_oldest(
+          std::make_unique<stream::RecordBatch<Out>>(columns(), options_.output_records));
       const auto& typed = static_cast<const stream::RecordBatch<Out>&>(*batch);
       records_.insert(records_.end(), typed.data(), typed.data() + typed.size());
-      if (const auto* times = typed.timestamps()) timestamps_.insert(timestamps_.end(), times, times + typed.size());
+      if (const auto* times = typed.timestamps())
+        timestamps_.insert(timestamps_.end(), times, times + typed.size());
       batches_.push_back(std::move(batch));
     }
   }
@@ -204,12 +215,14 @@ class OperatorHarness {
   Bytes save(CheckpointId id) {
     Blocks blocks;
     value_of(backend_->cut(id, state::CutKind::kWhole, blocks));
-    while (value_of(backend_->walk(1 << 20)).state != state::WalkState::kDone) {}
+    while (value_of(backend_->walk(1 << 20)).state != state::WalkState::kDone) {
+    }
     state::MemoryFile file("snapshot");
-    auto writer = value_of(state::SnapshotWriter::begin(file, {.checkpoint = id,
-                                                               .max_parallelism = context_.max_parallelism,
-                                                               .key_groups = context_.key_groups,
-                                                               .tables = backend_->tables()}));
+    auto writer =
+        value_of(state::SnapshotWriter::begin(file, {.checkpoint = id,
+                                                     .max_parallelism = context_.max_parallelism,
+                                                     .key_groups = context_.key_groups,
+                                                     .tables = backend_->tables()}));
     for (const auto& block : blocks.blocks) throw_if_not(writer.append(block));
     throw_if_not(writer.finish());
     return file.bytes();

@@ -12,10 +12,11 @@
 
 namespace weir::operators {
 
-// Where an operator writes records of one kind. It fills the open batch; the chain takes batches away.
+// Where an operator writes records of one kind. It fills the open batch; the chain takes batches
+// away.
 //
-// An operator asks room() before it reads the next record. What one record puts out beyond the room goes to
-// an overflow list of further batches, which has a limit.
+// An operator asks room() before it reads the next record. What one record puts out beyond the room
+// goes to an overflow list of further batches, which has a limit.
 //
 //   Shape   batches leave in the order they were filled: overflow first, the open one last
 //   Units   limit and overflow_bytes() in bytes of batch memory
@@ -38,14 +39,16 @@ class Output {
   bool is_empty() const { return overflow_.empty() && open_->is_empty(); }
   std::uint64_t overflow_bytes() const { return overflow_bytes_; }
 
-  // Opens another batch for a record whose outputs do not fit: the full one waits in the overflow list.
+  // Opens another batch for a record whose outputs do not fit: the full one waits in the overflow
+  // list.
   template <class T>
   stream::RecordBatch<T>& overflow() {
     add_overflow();
     return open_batch<T>();
   }
 
-  // Records put out between stamp_with() and stamp() get that timestamp, where the edge has the column.
+  // Records put out between stamp_with() and stamp() get that timestamp, where the edge has the
+  // column.
   void stamp_with(EventTime time) {
     stamp_time_ = time;
     stamped_ = open_->size();
@@ -114,7 +117,8 @@ class Collector {
     std::memcpy(room, bytes.data(), bytes.size());
     return Text(std::string_view(room, bytes.size()));
   }
-  // Room for `size` bytes that a Text of an emitted record may point to, to be written before the next call.
+  // Room for `size` bytes that a Text of an emitted record may point to, to be written before the
+  // next call.
   char* writable(std::size_t size) {
     // The record that will point there may need another batch, and that one must hold the bytes.
     if (batch_->is_full()) [[unlikely]]

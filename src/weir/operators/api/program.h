@@ -12,7 +12,8 @@ namespace weir::operators {
 
 // A job with everything that runs it: the graph as values, and beside it what makes the parts.
 //
-//   Shape   factories[i] belongs to NodeId{i}, routers[e] to StreamEdge e; a router is null where batches go whole
+//   Shape   factories[i] belongs to NodeId{i}, routers[e] to StreamEdge e; a router is null where
+//           batches go whole
 //   Thread  only read once it is built
 struct Program {
   // Of an edge whose consumer has so many KeyGroups.

@@ -13,9 +13,11 @@ struct NoSteps {
   }
 };
 
-// Any number of records out for one in, by `void f(const In&, Collector<Out>&)`, which may follow fused steps.
+// Any number of records out for one in, by `void f(const In&, Collector<Out>&)`, which may follow
+// fused steps.
 //
-// It stops between two input records: what one record puts out beyond the batch goes to the overflow list.
+// It stops between two input records: what one record puts out beyond the batch goes to the
+// overflow list.
 template <class Chain, class In, class Mid, class Out, class F>
 class FlatMap final : public Operator {
  public:

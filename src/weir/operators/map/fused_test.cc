@@ -37,8 +37,8 @@ TEST(Fused, StopsAtAFullOutputAndGoesOnBehindWhatItHasRead) {
 TEST(Fused, WithOutputsOfAnySizeEveryKeptRecordComesOnceInOrderWithItsTimestamp) {
   Random random(3);
   for (const std::uint32_t room : {1u, 2u, 7u, 255u, 256u, 257u, 1024u}) {
-    OperatorHarness<std::uint64_t, std::uint64_t> harness(fused(odd_ones()),
-                                                          {.output_records = room, .timestamps = true});
+    OperatorHarness<std::uint64_t, std::uint64_t> harness(
+        fused(odd_ones()), {.output_records = room, .timestamps = true});
     harness.open();
     std::vector<std::uint64_t> want;
     std::vector<EventTime> want_times;
@@ -63,7 +63,8 @@ TEST(Fused, WithOutputsOfAnySizeEveryKeptRecordComesOnceInOrderWithItsTimestamp)
 TEST(Fused, TextsOfKeptRecordsStayAliveWithTheBatchThatTheyCameIn) {
   auto not_empty = [](const Text& text) { return !text.empty(); };
   using NotEmpty = FilterStep<decltype(not_empty), Text>;
-  OperatorHarness<Text, Text> harness(fused(StepChain<NotEmpty>(std::tuple(NotEmpty{not_empty}))), {.output_records = 2});
+  OperatorHarness<Text, Text> harness(fused(StepChain<NotEmpty>(std::tuple(NotEmpty{not_empty}))),
+                                      {.output_records = 2});
   harness.open();
   {
     const auto pool = stream::ByteBlockPool::make(64);

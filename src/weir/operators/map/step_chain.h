@@ -12,9 +12,10 @@ namespace weir::operators {
 
 // Several map and filter steps as one loop over a run of records.
 //
-// The steps are taken in segments that end with a filter. A segment runs over a whole run of at most kRun
-// records before the next begins, writes each result where the next one will lie and moves on by whether the
-// filter kept it: no branch depends on the data, and no function sees a record that a filter before it dropped.
+// The steps are taken in segments that end with a filter. A segment runs over a whole run of at
+// most kRun records before the next begins, writes each result where the next one will lie and
+// moves on by whether the filter kept it: no branch depends on the data, and no function sees a
+// record that a filter before it dropped.
 //
 //   Shape   origin[j], where asked for, is the index in the run of the j-th record that came out
 //   Thread  the Subtask's
@@ -29,8 +30,8 @@ class StepChain {
 
   explicit StepChain(StepTuple steps) : steps_(std::move(steps)) {}
 
-  // Runs over in[0..count), count <= kRun, writes what comes out from out[0] on and returns how many; out must have
-  // room for `count`.
+  // Runs over in[0..count), count <= kRun, writes what comes out from out[0] on and returns how
+  // many; out must have room for `count`.
   std::uint32_t run(const Input* in, std::uint32_t count, Output* out, std::uint16_t* origin) {
     return segment<0>(in, count, out, origin, false);
   }

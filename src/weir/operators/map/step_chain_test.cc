@@ -48,14 +48,16 @@ void compare_with_naive_loop() {
     std::vector<std::uint64_t> out(count + 1, 99);
     std::vector<std::uint16_t> origin(count + 1);
     const auto kept = chain.run(in.data(), count, out.data(), origin.data());
-    const std::string what = std::to_string(sizeof...(Steps)) + " steps, " + std::to_string(count) + " records";
+    const std::string what =
+        std::to_string(sizeof...(Steps)) + " steps, " + std::to_string(count) + " records";
     EXPECT_EQ(std::vector(out.begin(), out.begin() + kept), want) << what;
     EXPECT_EQ(std::vector(origin.begin(), origin.begin() + kept), want_origin) << what;
     out.assign(count + 1, 99);
     EXPECT_EQ(chain.run(in.data(), count, out.data(), nullptr), want.size()) << what;
     EXPECT_TRUE(std::equal(want.begin(), want.end(), out.begin())) << what;
     std::vector<std::uint64_t> alone;
-    for (const auto n : in) chain.run_one(n, [&](const std::uint64_t& result) { alone.push_back(result); });
+    for (const auto n : in)
+      chain.run_one(n, [&](const std::uint64_t& result) { alone.push_back(result); });
     EXPECT_EQ(alone, want) << what;
   }
 }
@@ -95,7 +97,8 @@ TEST(StepChain, NoFunctionSeesARecordThatAFilterBeforeItDropped) {
   using Even = FilterStep<decltype(is_even), int>;
   using Record = MapStep<decltype(record), int>;
   using BelowThree = FilterStep<decltype(below_three), int>;
-  StepChain<Even, Record, BelowThree> chain({Even{is_even}, Record{record}, BelowThree{below_three}});
+  StepChain<Even, Record, BelowThree> chain(
+      {Even{is_even}, Record{record}, BelowThree{below_three}});
   const std::vector<int> in{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   std::vector<int> out(in.size() + 1);
   ASSERT_EQ(chain.run(in.data(), 10, out.data(), nullptr), 3u);
@@ -126,7 +129,9 @@ TEST(StepChain, StringsBetweenAndBehindTheStepsKeepTheirCapacity) {
     std::string text;
   };
   std::vector<const char*> between;
-  auto fill = [](const int& n, Line& out) { out.text.assign(static_cast<std::size_t>(100 + n), 'x'); };
+  auto fill = [](const int& n, Line& out) {
+    out.text.assign(static_cast<std::size_t>(100 + n), 'x');
+  };
   auto copy = [&](const Line& in, Line& out) {
     between.push_back(in.text.data());
     out.text = in.text;

@@ -37,8 +37,8 @@ struct MapOut<F, In> {
 
 }  // namespace internal
 
-// What a map function makes of an In: `Out f(const In&)` or `void f(const In&, Out&)`. The second form writes into a
-// recycled record, whose strings keep their capacity.
+// What a map function makes of an In: `Out f(const In&)` or `void f(const In&, Out&)`. The second
+// form writes into a recycled record, whose strings keep their capacity.
 template <class F, class In>
 using MapOutput = typename internal::MapOut<F, In>::type;
 

@@ -19,8 +19,9 @@ struct Keyed {
 
 // Folds every record into the value of its key and puts out each new value.
 //
-// Fold is `void fold(Value& value, const In& record)`, or, where a key's first record is a case of its own,
-// `void fold(Value& value, bool is_first, const In& record)`. A new value starts as Value{}.
+// Fold is `void fold(Value& value, const In& record)`, or, where a key's first record is a case of
+// its own, `void fold(Value& value, bool is_first, const In& record)`. A new value starts as
+// Value{}.
 //
 //   Errors  of the table, by ErrorException
 //   Thread  the Subtask's

@@ -27,7 +27,9 @@ struct AddAmount {
 using SumPerShop = KeyedFold<Sale, std::uint64_t Sale::*, std::int64_t, AddAmount>;
 using Sums = std::vector<Keyed<std::uint64_t, std::int64_t>>;
 
-std::unique_ptr<Operator> sum_per_shop() { return std::make_unique<SumPerShop>(&Sale::shop, AddAmount{}); }
+std::unique_ptr<Operator> sum_per_shop() {
+  return std::make_unique<SumPerShop>(&Sale::shop, AddAmount{});
+}
 
 // The same by the simplest means.
 class NaiveSums {
@@ -44,7 +46,8 @@ class NaiveSums {
 
 std::vector<Sale> random_sales(Random& random, std::size_t count, std::uint64_t shops) {
   std::vector<Sale> sales(count);
-  for (auto& sale : sales) sale = {random.below(shops), static_cast<std::int64_t>(random.below(100)) - 50};
+  for (auto& sale : sales)
+    sale = {random.below(shops), static_cast<std::int64_t>(random.below(100)) - 50};
   return sales;
 }
 
@@ -74,7 +77,8 @@ TEST(KeyedFold, AReductionBeginsWithTheFirstRecordOfAKeyAndSeesEveryOther) {
   harness.open();
   harness.feed({"a1", "b1", "a2", "a3", "b2"});
   using Out = std::vector<Keyed<std::string, std::string>>;
-  EXPECT_EQ(harness.take(), (Out{{"a", "a1"}, {"b", "b1"}, {"a", "a12"}, {"a", "a123"}, {"b", "b12"}}));
+  EXPECT_EQ(harness.take(),
+            (Out{{"a", "a1"}, {"b", "b1"}, {"a", "a12"}, {"a", "a123"}, {"b", "b12"}}));
   harness.feed({"a4"});
   EXPECT_EQ(harness.take(), (Out{{"a", "a1234"}}));
 }
@@ -104,7 +108,8 @@ TEST(KeyedFold, OutputsHaveTheTimestampsOfTheirRecords) {
 TEST(KeyedFold, GoesOnFromASnapshotWithTheSumsOfThatMoment) {
   Random random(6);
   NaiveSums naive;
-  OperatorHarness<Sale, Keyed<std::uint64_t, std::int64_t>> first(sum_per_shop(), keyed<Sale>(&Sale::shop));
+  OperatorHarness<Sale, Keyed<std::uint64_t, std::int64_t>> first(sum_per_shop(),
+                                                                  keyed<Sale>(&Sale::shop));
   first.open();
   const auto before = random_sales(random, 5000, 700);
   first.feed(before);
@@ -180,8 +185,8 @@ TEST(KeyedFold, AFunctionThatThrowsLeavesATableThatCanBeSavedAndGoesOn) {
     sum += sale.amount;
   };
   using Op = KeyedFold<Sale, std::uint64_t Sale::*, std::int64_t, decltype(add)>;
-  OperatorHarness<Sale, Keyed<std::uint64_t, std::int64_t>> harness(std::make_unique<Op>(&Sale::shop, add),
-                                                                    keyed<Sale>(&Sale::shop));
+  OperatorHarness<Sale, Keyed<std::uint64_t, std::int64_t>> harness(
+      std::make_unique<Op>(&Sale::shop, add), keyed<Sale>(&Sale::shop));
   harness.open();
   EXPECT_THROW(harness.feed({{1, 1}, {2, 2}, {3, 3}, {4, 4}}), Refused);
   EXPECT_TRUE(harness.take().empty());
@@ -207,10 +212,11 @@ void count_houses_by(Selector selector) {
   using K = KeyOf<Selector, House>;
   auto count = [](std::uint32_t& n, const House&) { ++n; };
   using Op = KeyedFold<House, Selector, std::uint32_t, decltype(count)>;
-  OperatorHarness<House, Keyed<K, std::uint32_t>> harness(std::make_unique<Op>(selector, count),
-                                                          keyed<House>(selector, {.output_records = 7}));
+  OperatorHarness<House, Keyed<K, std::uint32_t>> harness(
+      std::make_unique<Op>(selector, count), keyed<House>(selector, {.output_records = 7}));
   harness.open();
-  const std::vector<std::string> owners{"", "Ann", "Bob", "a name that is longer than any short string could be"};
+  const std::vector<std::string> owners{"", "Ann", "Bob",
+                                        "a name that is longer than any short string could be"};
   Random random(9);
   std::map<std::string, std::uint32_t> want;
   for (int round = 0; round != 20; ++round) {

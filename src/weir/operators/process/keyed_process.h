@@ -21,11 +21,11 @@ namespace weir::operators {
 //     using Output = Reading;
 //     struct State { weir::ValueState<double> max{"max"}; };
 //     void process(const Reading& in, State& state, weir::Collector<Output>& out);
-//     void on_end(const std::string& key, State& state, weir::Collector<Output>& out);   // may be left out
+//     void on_end(const std::string& key, State& state, weir::Collector<Output>& out);  // optional
 //   };
 //
-// process() is called for every record, in order per key. on_end() is called once per key that has any state when the
-// input has ended; what the key held is cleared after it.
+// process() is called for every record, in order per key. on_end() is called once per key that has
+// any state when the input has ended; what the key held is cleared after it.
 template <class F, class In>
 concept KeyedProcessFunction = requires(F& f, const In& in, typename F::State& state,
                                         Collector<typename F::Output>& out) {
@@ -114,8 +114,8 @@ class KeyedProcess final : public Operator {
     for_each_field(state_, visit);
   }
 
-  // Opens the block in every state, calls `body` for its keys as long as there is room, closes it; says for how
-  // many it was called.
+  // Opens the block in every state, calls `body` for its keys as long as there is room, closes it;
+  // says for how many it was called.
   template <class Body>
   std::uint32_t over_block(const state::KeyBlock& block, Output& output, Body body) {
     each_state([](auto& state) { state.count_ = 0; });
@@ -142,8 +142,8 @@ class KeyedProcess final : public Operator {
   template <class F>
   Closer(F) -> Closer<F>;
 
-  // The function may put a key's text into its records, which live longer than the table's copy of it: it points into
-  // the output batch's own bytes instead.
+  // The function may put a key's text into its records, which live longer than the table's copy of
+  // it: it points into the output batch's own bytes instead.
   void keep_key_bytes(state::KeyBlock& block, Output& output) {
     for (std::uint32_t i = 0; i != block.count; ++i) {
       const auto key = block.variable[i];

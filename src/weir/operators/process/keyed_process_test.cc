@@ -44,7 +44,8 @@ struct Keep {
     }
   }
   void on_end(const std::string& key, State& state, Collector<std::string>& out) {
-    out.emit("end " + key + ":" + (state.count.has_value() ? std::to_string(*state.count.get()) : "") + "," +
+    out.emit("end " + key + ":" +
+             (state.count.has_value() ? std::to_string(*state.count.get()) : "") + "," +
              (state.last.has_value() ? *state.last.get() : ""));
   }
 };
@@ -82,7 +83,8 @@ struct NaiveKeep {
     for (const auto& [key, last] : lasts) keys.insert(key);
     std::vector<std::string> out;
     for (const auto& key : keys)
-      out.push_back("end " + key + ":" + (counts.contains(key) ? std::to_string(counts.at(key)) : "") + "," +
+      out.push_back("end " + key + ":" +
+                    (counts.contains(key) ? std::to_string(counts.at(key)) : "") + "," +
                     (lasts.contains(key) ? lasts.at(key) : ""));
     std::sort(out.begin(), out.end());
     return out;
@@ -120,8 +122,10 @@ TEST(KeyedProcess, ValuesSetAndClearedInAnyOrderAreThoseOfANaiveMap) {
 TEST(KeyedProcess, AKeyClearedAndSetAgainInOneBlockHasTheNewValue) {
   Harness harness(keep(), keyed<Event>(&Event::key));
   harness.open();
-  harness.feed({{"a", 1}, {"a", kForgetCount}, {"a", 2}, {"b", kForgetLast}, {"a", kForgetLast}, {"b", 3}});
-  EXPECT_EQ(harness.take(), (std::vector<std::string>{"a:0-", "a:11", "a:01", "b:0-", "a:12", "b:0-"}));
+  harness.feed(
+      {{"a", 1}, {"a", kForgetCount}, {"a", 2}, {"b", kForgetLast}, {"a", kForgetLast}, {"b", 3}});
+  EXPECT_EQ(harness.take(),
+            (std::vector<std::string>{"a:0-", "a:11", "a:01", "b:0-", "a:12", "b:0-"}));
   harness.feed({{"a", 4}, {"b", 5}});
   EXPECT_EQ(harness.take(), (std::vector<std::string>{"a:1-", "b:13"}));
 }
@@ -139,7 +143,8 @@ TEST(KeyedProcess, OnEndComesOncePerKeyThatHasStateWithAFullOutputInBetween) {
   harness.take();
   EXPECT_EQ(harness.finish(), Progress::kDone);
   std::vector<std::string> want;
-  for (int i = 1; i < 1000; i += 2) want.push_back("end k" + std::to_string(1000 + i) + ":1," + std::to_string(i));
+  for (int i = 1; i < 1000; i += 2)
+    want.push_back("end k" + std::to_string(1000 + i) + ":1," + std::to_string(i));
   EXPECT_EQ(sorted(harness.take()), want);
   EXPECT_EQ(harness.keyed().statistics().entries, 0u);
   EXPECT_EQ(harness.finish(), Progress::kDone);
@@ -164,7 +169,8 @@ TEST(KeyedProcess, ASnapshotBetweenTwoKeysAtTheEndHoldsThoseThatAreLeft) {
   EXPECT_EQ(rest.size(), 90u);
   lines.insert(lines.end(), rest.begin(), rest.end());
   std::vector<std::string> want;
-  for (int i = 0; i != 100; ++i) want.push_back("end k" + std::to_string(100 + i) + ":1," + std::to_string(i));
+  for (int i = 0; i != 100; ++i)
+    want.push_back("end k" + std::to_string(100 + i) + ":1," + std::to_string(i));
   EXPECT_EQ(sorted(lines), want);
 }
 
@@ -193,8 +199,8 @@ struct SlowDisk final : state::SnapshotOutput {
 TEST(KeyedProcess, WaitsForTheStagingAreaAndProcessesNothingTwiceWhenItGoesOn) {
   Random random(23);
   NaiveKeep naive;
-  Harness harness(keep(),
-                  keyed<Event>(&Event::key, {.staging_bytes_max = 8 << 10, .staging_chunk_bytes = 1 << 10}));
+  Harness harness(keep(), keyed<Event>(&Event::key, {.staging_bytes_max = 8 << 10,
+                                                     .staging_chunk_bytes = 1 << 10}));
   harness.open();
   const auto before = random_events(random, 5000, 3000);
   harness.feed(before);
@@ -228,7 +234,9 @@ struct Hoard {
   void process(const Event& event, State& state, Collector<std::string>&) {
     state.all.update().append(static_cast<std::size_t>(event.what), 'x');
   }
-  void on_end(const std::string&, State& state, Collector<std::string>& out) { out.emit(*state.all.get()); }
+  void on_end(const std::string&, State& state, Collector<std::string>& out) {
+    out.emit(*state.all.get());
+  }
 };
 
 template <class Do>
@@ -244,7 +252,8 @@ void expect_over_limit(Do what) {
 
 TEST(KeyedProcess, StateOverItsLimitIsAnErrorWhileProcessingAndAtTheEnd) {
   using Op = KeyedProcess<Hoard, Event, std::string Event::*>;
-  Harness harness(std::make_unique<Op>(&Event::key, Hoard{}), keyed<Event>(&Event::key, {.heap_bytes_max = 4 << 20}));
+  Harness harness(std::make_unique<Op>(&Event::key, Hoard{}),
+                  keyed<Event>(&Event::key, {.heap_bytes_max = 4 << 20}));
   harness.open();
   // One record may go over the limit: what a user's value takes is seen when it has been taken.
   EXPECT_EQ(harness.feed({{"a", 5 << 20}}), Progress::kDone);
@@ -272,7 +281,8 @@ TEST(KeyedProcess, AFunctionThatThrowsInTheMiddleOfABlockLeavesOnlyWhatItHadDone
     }
   };
   using Op = KeyedProcess<Picky, Event, std::string Event::*>;
-  OperatorHarness<Event, int> harness(std::make_unique<Op>(&Event::key, Picky{}), keyed<Event>(&Event::key));
+  OperatorHarness<Event, int> harness(std::make_unique<Op>(&Event::key, Picky{}),
+                                      keyed<Event>(&Event::key));
   harness.open();
   EXPECT_THROW(harness.feed({{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}, {"e", 5}}), Refused);
   harness.take();
@@ -295,7 +305,9 @@ struct Count {
     const auto count = ++state.count.update();
     if (count % 3 == 0) out.emit({word, count});
   }
-  void on_end(const Text& word, State& state, Collector<Word>& out) { out.emit({word, *state.count.get()}); }
+  void on_end(const Text& word, State& state, Collector<Word>& out) {
+    out.emit({word, *state.count.get()});
+  }
 };
 
 TEST(KeyedProcess, TextKeysStayAliveInWhatIsPutOutAlsoAtTheEnd) {
@@ -332,7 +344,8 @@ TEST(KeyedProcess, TextKeysStayAliveInWhatIsPutOutAlsoAtTheEnd) {
   }
   EXPECT_EQ(harness.finish(), Progress::kDone);
   std::map<std::string, std::uint32_t> got;
-  for (const auto& [word, count] : harness.take()) EXPECT_TRUE(got.emplace(word.str(), count).second) << word.str();
+  for (const auto& [word, count] : harness.take())
+    EXPECT_TRUE(got.emplace(word.str(), count).second) << word.str();
   EXPECT_EQ(got, want);
 }
 
@@ -385,7 +398,8 @@ TEST(KeyedProcess, AFunctionWithoutOnEndEndsAtOnce) {
     void process(const Event& event, State& state, Collector<int>&) { state.value.set(event.what); }
   };
   using Op = KeyedProcess<Silent, Event, std::string Event::*>;
-  OperatorHarness<Event, int> harness(std::make_unique<Op>(&Event::key, Silent{}), keyed<Event>(&Event::key));
+  OperatorHarness<Event, int> harness(std::make_unique<Op>(&Event::key, Silent{}),
+                                      keyed<Event>(&Event::key));
   harness.open();
   harness.feed({{"a", 1}});
   EXPECT_EQ(harness.finish(), Progress::kDone);

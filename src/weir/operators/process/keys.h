@@ -40,8 +40,8 @@ class KeyRouter final : public stream::Router {
   const std::uint32_t max_parallelism_;
 };
 
-// Lays the keys of a run of records out as a KeyBlock: fixed-size keys one after the other, others as views of their
-// serialised form.
+// Lays the keys of a run of records out as a KeyBlock: fixed-size keys one after the other, others
+// as views of their serialised form.
 //
 //   Thread  the Subtask's. The block is valid until the next call, and as long as the batch is
 template <class In, class Selector>
@@ -88,7 +88,8 @@ class KeyGatherer {
   Bytes bytes_;
 };
 
-// The i-th key of a block, read into `key`, which keeps its capacity. Texts in it point into the block's bytes.
+// The i-th key of a block, read into `key`, which keeps its capacity. Texts in it point into the
+// block's bytes.
 template <Key K>
 void read_key(const state::KeyBlock& block, std::uint32_t i, K& key) {
   ByteView bytes;

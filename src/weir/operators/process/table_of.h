@@ -16,19 +16,27 @@ namespace weir::operators {
 // How values of V lie in a table.
 template <Serializable V>
 state::ValueType value_type_of() {
-  static_assert(!kHasText<V>, "a state's value must own its bytes: use std::string in place of weir::Text");
-  state::ValueType type{.size = sizeof(V), .alignment = alignof(V), .is_flat = std::is_trivially_copyable_v<V>};
+  static_assert(!kHasText<V>,
+                "a state's value must own its bytes: use std::string in place of weir::Text");
+  state::ValueType type{
+      .size = sizeof(V), .alignment = alignof(V), .is_flat = std::is_trivially_copyable_v<V>};
   type.is_plain_bytes = std::is_arithmetic_v<V> && !std::is_same_v<V, bool>;
   type.construct = [](void* at) { ::new (at) V{}; };
-  type.write = [](const void* value, ByteWriter& out) { Serializer<V>::write(out, *static_cast<const V*>(value)); };
-  type.read = [](ByteReader& in, void* value) { return Serializer<V>::read(in, *static_cast<V*>(value)); };
+  type.write = [](const void* value, ByteWriter& out) {
+    Serializer<V>::write(out, *static_cast<const V*>(value));
+  };
+  type.read = [](ByteReader& in, void* value) {
+    return Serializer<V>::read(in, *static_cast<V*>(value));
+  };
   if constexpr (!std::is_trivially_copyable_v<V>) {
     type.destroy = [](void* at) noexcept { static_cast<V*>(at)->~V(); };
     type.relocate = [](void* from, void* to) noexcept {
       ::new (to) V(std::move(*static_cast<V*>(from)));
       static_cast<V*>(from)->~V();
     };
-    type.heap_bytes = [](const void* value) { return serialized_size(*static_cast<const V*>(value)); };
+    type.heap_bytes = [](const void* value) {
+      return serialized_size(*static_cast<const V*>(value));
+    };
   }
   return type;
 }
@@ -54,8 +62,8 @@ Result<state::KeyedTable*> open_table(OperatorContext& context, const std::strin
   return context.keyed->table(descriptor);
 }
 
-// After a table gave fewer places than it was asked for: returns where a snapshot has no room at the moment, and throws
-// where it is for good.
+// After a table gave fewer places than it was asked for: returns where a snapshot has no room at
+// the moment, and throws where it is for good.
 inline void throw_if_failed(const state::KeyedTable& table) {
   if (auto error = table.error(); !error) throw ErrorException{error.error()};
 }

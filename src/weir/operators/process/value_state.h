@@ -13,8 +13,8 @@ namespace weir::operators {
 template <class Function, class In, class Selector>
 class KeyedProcess;
 
-// One value of a key, declared as a field of a process function's State under a name that is its own within the
-// operator. It speaks of the key of the record at hand.
+// One value of a key, declared as a field of a process function's State under a name that is its
+// own within the operator. It speaks of the key of the record at hand.
 //
 //   Thread  the Subtask's, inside the function's calls
 template <class T>
