@@ -43,6 +43,9 @@ class KeyedTable {
   // all while erasing them as one goes. What the block points to is valid until the next call of first_entries().
   virtual KeyBlock first_entries() = 0;
   virtual std::uint64_t entry_count() const = 0;
+  // Up to so many entries are going to be put in in any order, also in that of the hashes, which from
+  // anybody else would be an attack. A promise for the time until it is taken back with 0; no memory is taken for it.
+  virtual void expect(std::uint64_t entries) = 0;
 
   // False while open() gives fewer places because the staging area of a snapshot is full. The
   // backend's listener is told when it may be tried again; trying earlier does no harm.

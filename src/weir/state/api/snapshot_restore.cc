@@ -105,6 +105,7 @@ class Restore {
   Status read(const ByteSource& file) {
     WEIR_ASSIGN(const auto reader, SnapshotReader::open(file));
     WEIR_TRY(check(reader, file));
+    announce(reader);
     for (const auto& block : reader.blocks()) {
       if (!block.key_groups.overlaps(request_.key_groups)) continue;
       if (auto status = read(reader, block); !status) return status;
@@ -140,6 +141,18 @@ class Restore {
       }
     }
     return ok();
+  }
+
+  // Blocks come in the order in which the table lies, so it must know how much follows.
+  void announce(const SnapshotReader& reader) {
+    for (std::uint32_t i = 0; i != reader.header().tables.size(); ++i) {
+      const auto* target = find(request_.targets, reader.header().tables[i].state_name);
+      auto entries = target->table->entry_count();
+      for (const auto& block : reader.blocks())
+        if (block.table == i && block.key_groups.overlaps(request_.key_groups))
+          entries += block.count;
+      target->table->expect(entries);
+    }
   }
 
   Status read(const SnapshotReader& reader, const BlockPlace& block) {
@@ -179,6 +192,7 @@ Status restore_tables(const RestoreRequest& request) {
     if (auto status = restore.read(file); !status)
       return status.error().during("restoring operator " + request.operator_name);
   }
+  for (const auto& target : request.targets) target.table->expect(0);
   return ok();
 }
 

@@ -142,6 +142,24 @@ TEST(HeapTable, KeysMadeToCollideEndInAnError) {
   EXPECT_EQ(table.entry_count(), kSlots);
 }
 
+// An image is in the order of the hashes: while it is read, the first segments are as deep as those of the full table will
+// be, and nearly all of the group lies in one.
+TEST(HeapTable, ACrowdedKeyGroupIsRestoredFromItsImage) {
+  auto options = heap_options();
+  options.scale = {1, 1};
+  for (const std::uint64_t entries : {30'000, 300'000, 1'000'000}) {
+    Harness world(options, {numbers_by_number()});
+    fill(world.table(0), 0, entries);
+    const auto file = contract::snapshot(world, CheckpointId{1});
+    Harness restored(options, {numbers_by_number()});
+    const state::ByteSource& source = *file;
+    const auto status = restored.backend->restore(std::vector{std::cref(source)});
+    ASSERT_TRUE(status) << status.error().what;
+    EXPECT_EQ(restored.table(0).entry_count(), entries);
+    EXPECT_EQ(restored.account.used_bytes(), world.account.used_bytes()) << entries;
+  }
+}
+
 // Numbers of cuts are short; they come round without an image going wrong.
 TEST(HeapTable, ImagesStayRightThroughMoreCutsThanNumbers) {
   Harness world(heap_options(), {numbers_by_number()});

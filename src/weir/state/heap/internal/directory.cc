@@ -40,7 +40,9 @@ Status Directory::make_room(Position inside, std::uint32_t depth) {
   if (depth - group_bits_ < group.depth()) return ok();
   const std::uint64_t elements = std::uint64_t{2} << group.depth();
   if (depth == depth_max() ||
-      elements > kElementsAlwaysAllowed + kElementsPerSegmentMax * group.segments) {
+      elements > kElementsAlwaysAllowed +
+                     kElementsPerSegmentMax *
+                         std::max<std::uint64_t>(group.segments, expected_segments_)) {
     return Error{Code::kExhausted, "splitting a segment: more than " + std::to_string(kSlots) +
                                        " keys have nearly the same hash, in key group number " +
                                        std::to_string(inside.group) + " of the range"};

@@ -64,6 +64,9 @@ class Directory {
   // Room for a segment one deeper than `depth`. kExhausted also where the keys are so skewed that
   // the array would dwarf the segments: keys made up to collide.
   Status make_room(Position inside, std::uint32_t depth);
+  // There will be at least so many segments, in which groups is not known: an array may be as large as
+  // they will need. 0: nothing is known.
+  void expect(std::uint64_t segments) { expected_segments_ = segments; }
   // The segment of `depth` at `inside` now has two of depth + 1, the upper of which is `upper`
   // (null where it lies beyond the last group).
   void split(Position inside, std::uint32_t depth, Segment* upper);
@@ -93,6 +96,7 @@ class Directory {
   memory::PageSource& pages_;
   memory::Account& account_;
   std::unique_ptr<Group[]> groups_;
+  std::uint64_t expected_segments_ = 0;
   std::uint64_t held_bytes_ = 0;
 };
 

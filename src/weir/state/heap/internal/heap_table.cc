@@ -39,6 +39,7 @@ class HeapTable final : public StoredTable {
   void find(const KeyBlock& block, const void** places) override;
   KeyBlock first_entries() override;
   std::uint64_t entry_count() const override { return store_.entry_count(); }
+  void expect(std::uint64_t entries) override { store_.expect(entries); }
   bool has_room() const override { return !is_blocked_; }
   Status error() const override { return store_.error(); }
 

@@ -79,6 +79,7 @@ class SegmentStore {
   // All segments hear of the newest cut and owe nothing to older ones.
   void sweep();
   void forget_deletes();
+  void expect(std::uint64_t entries) { directory_.expect(entries / kSlots); }
 
   std::uint64_t entry_count() const { return entry_count_; }
   std::uint64_t segment_bytes() const { return blocks_.held_bytes(); }
