@@ -542,6 +542,21 @@ TEST_F(TextFileSinkTest, ACrashWhileAnOldRunIsOverwrittenLeavesADirectoryThatCan
   }
 }
 
+TEST_F(TextFileSinkTest, AnErrorWhileAnOldRunIsOverwrittenIsTriedAgain) {
+  for (std::uint64_t k = 1;; ++k) {
+    Job old{.directory = "out" + std::to_string(k), .last = 20};
+    ASSERT_TRUE(run(old));
+    Job fresh{.job = {{2}}, .directory = old.directory, .last = 5, .may_overwrite = true};
+    test::FaultyFiles files(disk);
+    files.fail(k, {.code = Code::kUnavailable});
+    auto status = Attempt(fresh, files, 2).run();
+    if (files.calls() < k) break;
+    if (!status) status = Attempt(fresh, files, 2).run();
+    ASSERT_TRUE(status) << k << ": " << status.error().what;
+    expect_once(fresh, "an error at call " + std::to_string(k));
+  }
+}
+
 TEST_F(TextFileSinkTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
   Job old;
   ASSERT_TRUE(run(old));
