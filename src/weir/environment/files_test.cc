@@ -180,6 +180,16 @@ TEST_F(FilesTest, RecordsAreWrittenForPeopleOrAsTheirFormatSays) {
   EXPECT_EQ(visible("out2"), (Lines{"1\tw\"1", "2\tw\"2"}));
 }
 
+TEST_F(FilesTest, PrintedLinesGoToStandardOutput) {
+  testing::internal::CaptureStdout();
+  Environment env(arguments());
+  env.enable_checkpointing(10ms);
+  env.from_source(sequence(1, 3)).sink_to(print());
+  const auto result = env.execute("print");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "1\n2\n3\n");
+  EXPECT_EQ(result.kind, JobResult::Kind::kFinished);
+}
+
 TEST_F(FilesTest, RestartDemandsAnEmptyDirectoryOrOverwriteOutput) {
   const auto run = [&](std::vector<std::string> more, std::uint64_t last) {
     Environment env(arguments(std::move(more)));

@@ -68,6 +68,11 @@ Result<SinkDirectory::Claim> SinkDirectory::claim() {
   if (owner) return judge(*owner);
   WEIR_ASSIGN(const auto names, list());
   WEIR_TRY(refuse_foreign(names));
+  if (context_.restored)  // Somebody took the output away, or mounted another disk.
+    log::Event(log::Level::kWarning, "OutputDirectoryIsEmpty")
+        .field("sink", context_.name)
+        .field("directory", path_)
+        .field("restored", restored().value);
   WEIR_TRY(put_owner(files_, path_, us_, draft(), PutOwner::kIfAbsent));
   WEIR_ASSIGN(owner, read_owner(files_, path_));
   if (!owner)
