@@ -22,7 +22,7 @@ using weir::Status;
 constexpr auto kSilenceMax = std::chrono::seconds(60);
 constexpr auto kDelayMax = std::chrono::milliseconds(20);
 // The enumerator, two readers, two counting ones with their sinks.
-constexpr std::size_t kTasks = 5;
+constexpr LogPhases::Job kJob{.tasks = 5, .sinks = 2};
 constexpr std::size_t kLogLinesKept = 30;
 
 std::uint64_t number_of(std::optional<std::string_view> text) {
@@ -39,7 +39,7 @@ std::size_t index_of(LogPhase phase) { return static_cast<std::size_t>(phase); }
 struct KillCampaign::Life {
   std::unique_ptr<ChildProcess> process;
   SteadyTime begun = steady_clock::now();
-  LogPhases phases{kTasks};
+  LogPhases phases{kJob};
   std::optional<SteadyTime> triggered;
   std::deque<std::string> log{};  // the newest lines
 };
@@ -91,7 +91,8 @@ Status KillCampaign::kill_once() {
   life.process->signal(SIGKILL);
   WEIR_TRY(await_end(life, 128 + SIGKILL));
   ++kills_;
-  ++hits_[index_of(life.phases.now())];
+  for (const auto phase : kLogPhases)
+    if (life.phases.is_in(phase)) ++hits_[index_of(phase)];
   if (aim.phase) ++aims_[index_of(*aim.phase)];
   disk_bytes_most_ = std::max(disk_bytes_most_, disk_bytes());
   return weir::ok();
@@ -105,6 +106,7 @@ Status KillCampaign::suspend() {
 }
 
 Status KillCampaign::finish() {
+  is_finishing_ = true;
   WEIR_ASSIGN(auto life, begin({"--finish"}));
   return await_end(life, 0);
 }
@@ -178,7 +180,8 @@ Status KillCampaign::note(Life& life, std::string_view line) {
   }
   if (event == "CheckpointComplete") {
     ++checkpoints_;
-    bytes_least_ = std::min(bytes_least_, number_of(field_of(line, "bytes")));
+    // At the end the state goes away key by key.
+    if (!is_finishing_) bytes_least_ = std::min(bytes_least_, number_of(field_of(line, "bytes")));
   }
   if (event == "CheckpointAborted") ++aborted_;
   if (event == "TaskFailed" || event == "Stuck") return wrong(life, "it failed by itself");

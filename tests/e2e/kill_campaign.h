@@ -81,7 +81,8 @@ class KillCampaign {
   std::vector<double> restart_seconds_;
   std::uint64_t checkpoints_ = 0;
   std::uint64_t aborted_ = 0;
-  std::uint64_t bytes_least_ = UINT64_MAX;
+  bool is_finishing_ = false;
+  std::uint64_t bytes_least_ = UINT64_MAX;  // of a checkpoint
   std::uint64_t disk_bytes_most_ = 0;
 };
 

@@ -44,29 +44,22 @@ std::string_view event_of(std::string_view line) {
 std::optional<LogPhase> LogPhases::line(std::string_view line) {
   const auto event = event_of(line);
   if (event == "Deploying") return enter(LogPhase::kRestore);
-  if (event == "Running") {
-    enter(LogPhase::kBetween);
-  } else if (event == "CheckpointTriggered") {
+  if (event == "CheckpointPublishing") return enter(LogPhase::kPublish);
+  if (event == "CheckpointTriggered") {
     cuts_ = 0;
-    committing_.clear();
     return enter(LogPhase::kCut);
-  } else if (event == "CutTaken") {
-    ++cuts_;
-    if (cuts_ == tasks_ && now_ == LogPhase::kCut) enter(LogPhase::kUpload);
-    if (cuts_ == 1) return LogPhase::kUpload;  // The first one that uploads.
-  } else if (event == "CheckpointPublishing") {
-    return enter(LogPhase::kPublish);
-  } else if (event == "CheckpointComplete") {
-    return enter(LogPhase::kCommit);
-  } else if (event == "Committing") {
-    committing_.emplace(field_of(line, "sink").value_or(""));
-  } else if (event == "Committed") {
-    committing_.erase(std::string(field_of(line, "sink").value_or("")));
-    if (committing_.empty() && now_ == LogPhase::kCommit) enter(LogPhase::kBetween);
-  } else if (event == "CheckpointAborted") {
-    enter(LogPhase::kBetween);
   }
-  return std::nullopt;
+  if (event == "CheckpointComplete") {
+    enter(LogPhase::kBetween);
+    commits_left_ = job_.sinks;
+    return LogPhase::kCommit;
+  }
+  if (event == "Running" || event == "CheckpointAborted") enter(LogPhase::kBetween);
+  if (event == "Committed" && commits_left_ != 0) --commits_left_;
+  if (event != "CutTaken") return std::nullopt;
+  if (++cuts_ == job_.tasks && now_ == LogPhase::kCut) enter(LogPhase::kUpload);
+  // The first one uploads already.
+  return cuts_ == 1 ? std::optional(LogPhase::kUpload) : std::nullopt;
 }
 
 }  // namespace e2e

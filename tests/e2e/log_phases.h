@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,24 +31,33 @@ std::string_view event_of(std::string_view line);
 // Follows the log of one process.
 //
 //   Shape   restore lasts from Deploying to Running; cut from CheckpointTriggered until all tasks have said
-//           CutTaken, upload until CheckpointPublishing, publish until CheckpointComplete, commit until each
-//           sink that began has said Committed; between is what is left
+//           CutTaken, upload until CheckpointPublishing, publish until CheckpointComplete; between is what is
+//           left. Commit lasts from CheckpointComplete until all sinks have said Committed, whatever of the
+//           next checkpoint goes on meanwhile
 class LogPhases {
  public:
-  // `tasks`: how many Subtasks take a cut.
-  explicit LogPhases(std::size_t tasks) : tasks_(tasks) {}
+  // How many Subtasks take a cut, and how many sinks have something to commit each time.
+  struct Job {
+    std::size_t tasks;
+    std::size_t sinks;
+  };
+  explicit LogPhases(Job job) : job_(job) {}
 
   // Takes the next line; the phase that it names, if it begins one.
   std::optional<LogPhase> line(std::string_view line);
-  LogPhase now() const { return now_; }
+  bool is_in(LogPhase phase) const {
+    if (phase == LogPhase::kCommit) return commits_left_ != 0;
+    if (phase == LogPhase::kBetween && commits_left_ != 0) return false;
+    return phase == now_;
+  }
 
  private:
   LogPhase enter(LogPhase phase) { return now_ = phase; }
 
-  const std::size_t tasks_;
-  LogPhase now_ = LogPhase::kStarting;
-  std::size_t cuts_ = 0;                           // of the checkpoint under way
-  std::set<std::string, std::less<>> committing_;  // sinks
+  const Job job_;
+  LogPhase now_ = LogPhase::kStarting;  // never kCommit
+  std::size_t cuts_ = 0;                // of the checkpoint under way
+  std::size_t commits_left_ = 0;
 };
 
 }  // namespace e2e

@@ -9,8 +9,8 @@ namespace weir::env {
 
 // Turns SIGINT and SIGTERM into a call, once: the first of them calls `on_signal` with its number,
 // on a thread of its own that may lock, log and wait; any second one ends the process at once with
-// status 128 + number. SIGPIPE is ignored from here on, so that a reader that went away is an error
-// of write(2).
+// status 128 + number. SIGPIPE and SIGXFSZ are ignored from here on, so that a reader that went away
+// and a file that may not grow further (ulimit -f) are errors of write(2).
 //
 // What was installed before is put back by the destructor, which waits for a callback that is
 // running.

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 
 namespace weir::env {
 namespace {
@@ -49,6 +51,20 @@ TEST(Signals, AReaderThatWentAwayIsAnErrorAndNotTheEnd) {
   EXPECT_EQ(write(ends[1], "x", 1), -1);
   EXPECT_EQ(errno, EPIPE);
   close(ends[1]);
+}
+
+TEST(Signals, AFileThatMayNotGrowIsAnErrorAndNotTheEnd) {
+  const auto signals = Signals::open([](int) {});
+  std::FILE* file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  EXPECT_EQ(write(fileno(file), "x", 1), -1);
+  EXPECT_EQ(errno, EFBIG);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::fclose(file);
 }
 
 TEST(SignalsDeathTest, TheSecondEndsTheProcessAtOnce) {
