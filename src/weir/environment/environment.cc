@@ -81,6 +81,7 @@ struct Environment::State {
   bool program_is_begun = false;
   std::uint32_t executions = 0;
   std::function<void(Control)> on_running;
+  std::function<void(std::map<std::string, std::uint64_t>)> on_finished;
 
   void note(Status outcome) {
     if (status) status = std::move(outcome);
@@ -126,6 +127,10 @@ void Environment::set_default(std::string_view key, std::string_view value) {
 }
 
 void Environment::on_running(std::function<void(Control)> observer) { state_->on_running = std::move(observer); }
+
+void Environment::on_finished(std::function<void(std::map<std::string, std::uint64_t>)> observer) {
+  state_->on_finished = std::move(observer);
+}
 
 datastream::ProgramBuilder& Environment::program() {
   if (!std::exchange(state_->program_is_begun, true)) {
@@ -225,6 +230,7 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   // No step runs from here on, then no I/O: what they speak of may go.
   posix.executor().stop();
   posix.io().stop();
+  if (on_finished) on_finished(metrics.values());
   engine.reset();
   log::set_sink(nullptr);
   return result_of(end, job_name);

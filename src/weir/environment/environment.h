@@ -95,6 +95,8 @@ class Environment {
     std::function<std::map<std::string, std::uint64_t>()> metrics;
   };
   void on_running(std::function<void(Control)> observer);
+  // Called when the job has ended and nothing of it runs any more, with its last metrics.
+  void on_finished(std::function<void(std::map<std::string, std::uint64_t>)> observer);
 
  private:
   struct State;

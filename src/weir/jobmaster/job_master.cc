@@ -34,7 +34,10 @@ void JobMaster::trigger_checkpoint(std::function<void(Result<CheckpointId>)> ans
 
 env::StepResult JobMaster::step() {
   if (phase_ == Phase::kNew) begin();
-  for (auto& letter : mailbox_.take()) std::visit([this](auto& l) { on(l); }, letter);
+  for (mailbox_.take(letters_); !letters_.is_empty();) {
+    auto letter = letters_.pop();
+    std::visit([this](auto& l) { on(l); }, letter);
+  }
   const auto time = now();
   if (coordinator_at_ <= time) {
     coordinator_at_ = Instant::never();

@@ -138,6 +138,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
 
   JobMasterParts parts_;
   env::Mailbox<Letter> mailbox_;
+  RecycledQueue<Letter> letters_;  // taken, not handled yet
   std::optional<checkpoint::CheckpointCoordinator> coordinator_;
   failover::Failover failover_;
   env::Strand records_;  // everything that goes through ha::Store, in order

@@ -36,6 +36,7 @@ Progress OperatorChain::process_at(std::size_t i, operators::InputIndex input,
                                    stream::BatchCursor& cursor) {
   for (;;) {
     ++process_calls_;
+    if (cursor.position() != 0) ++resumed_calls_;
     const auto progress =
         call(i, [&](operators::Operator& op) { return op.process(input, cursor, outputs_of(i)); });
     const auto behind = drain_behind(i);

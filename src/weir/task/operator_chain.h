@@ -63,6 +63,8 @@ class OperatorChain {
   // Calls of process(): one per batch and operator, and one more for each time that a batch was
   // resumed.
   std::uint64_t process_calls() const { return process_calls_; }
+  // Those of them that went on in the middle of a batch.
+  std::uint64_t resumed_calls() const { return resumed_calls_; }
 
  private:
   operators::Progress drain_behind(std::size_t i);
@@ -82,6 +84,7 @@ class OperatorChain {
   std::size_t finishing_ = 0;  // the operator whose turn it is to finish
   bool has_finished_ = false;  // it has, but something of it is still under way
   std::uint64_t process_calls_ = 0;
+  std::uint64_t resumed_calls_ = 0;
 };
 
 }  // namespace weir::task

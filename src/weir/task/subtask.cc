@@ -69,6 +69,7 @@ Subtask::Subtask(SubtaskParts parts)
       records_in_(parts_.metrics.metric("subtask." + parts_.name + ".records_in")),
       batches_in_(parts_.metrics.metric("subtask." + parts_.name + ".batches_in")),
       process_calls_(parts_.metrics.metric("subtask." + parts_.name + ".process_calls")),
+      resumed_calls_(parts_.metrics.metric("subtask." + parts_.name + ".resumed_calls")),
       source_done_(parts_.metrics.metric("subtask." + parts_.name + ".source_done")),
       source_total_(parts_.metrics.metric("subtask." + parts_.name + ".source_total")),
       records_read_(parts_.metrics.metric("subtask." + parts_.name + ".records_read")),
@@ -170,6 +171,7 @@ Standing Subtask::run() {
     if (phase_ <= Phase::kFinishing)
       chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
+    resumed_calls_.set(chain_.resumed_calls());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
     source_total_.set(share.total);

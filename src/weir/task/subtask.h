@@ -178,6 +178,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   metrics::Metric& records_in_;
   metrics::Metric& batches_in_;
   metrics::Metric& process_calls_;
+  metrics::Metric& resumed_calls_;
   metrics::Metric& source_done_;
   metrics::Metric& source_total_;
   metrics::Metric& records_read_;
@@ -188,8 +189,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   Phase phase_ = Phase::kOpening;
   bool has_opened_ = false;
   bool cancel_wanted_ = false;
-  std::deque<Letter> letters_;  // taken from the mailbox, not handled yet
-  std::deque<Letter> early_;  // what came while the operators were being opened and speaks to them
+  RecycledQueue<Letter> letters_;  // taken from the mailbox, not handled yet
+  RecycledQueue<Letter> early_;  // what came while the operators were being opened and speaks to them
   std::deque<Outgoing> outgoing_;
   std::uint32_t reading_ = 0;  // the channel whose batch is being read
   stream::BatchPtr batch_;     // what is being read

@@ -1,21 +1,18 @@
 #include "weir/task/subtask.h"
 
-#include <iterator>
-
 #include "weir/base/error_exception.h"
 
 namespace weir::task {
 
 // A letter is off the list before it is handled: where that throws, the others are still there.
 void Subtask::take_letters() {
-  for (auto& letter : mailbox_.take()) letters_.push_back(std::move(letter));
-  if (letters_.empty()) return;
-  while (!letters_.empty()) {
-    auto letter = std::move(letters_.front());
-    letters_.pop_front();
+  mailbox_.take(letters_);
+  if (letters_.is_empty()) return;
+  while (!letters_.is_empty()) {
+    auto letter = letters_.pop();
     moves_.add(1);
     if (is_for_later(letter)) {
-      early_.push_back(std::move(letter));
+      early_.push(std::move(letter));
     } else {
       std::visit([this](auto& l) { on(l); }, letter);
     }
@@ -37,9 +34,9 @@ void Subtask::check_health() {
 }
 
 void Subtask::on(Opened& letter) {
-  letters_.insert(letters_.begin(), std::make_move_iterator(early_.begin()),
-                  std::make_move_iterator(early_.end()));
-  early_.clear();
+  // Those that came early go before those that came with the end of the opening.
+  while (!letters_.is_empty()) early_.push(letters_.pop());
+  letters_.swap(early_);
   has_opened_ = letter.status && !parts_.was_finished;
   if (cancel_wanted_) {
     begin_cancelling();

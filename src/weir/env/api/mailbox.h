@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "weir/base/mutex.h"
+#include "weir/base/recycled_queue.h"
 #include "weir/env/api/executor.h"
 
 namespace weir::env {
@@ -18,34 +19,48 @@ class Mailbox {
  public:
   // Whom to wake; letters posted before are kept and waited for.
   void wake_with(Waker& waker) {
-    waker_.store(&waker, std::memory_order_release);
+    {
+      MutexLock lock(mutex_);
+      waker_ = &waker;
+    }
     waker.wake();
   }
 
   void post(Letter letter) {
+    Waker* waker = nullptr;
     {
       MutexLock lock(mutex_);
-      letters_.push_back(std::move(letter));
-      has_letters_.store(true, std::memory_order_release);  // Partner: take().
+      letters_.push(std::move(letter));
+      waker = waker_;  // It outlives the mailbox.
+      has_letters_.store(true, std::memory_order_release);  // Partner: is_empty().
     }
-    if (Waker* waker = waker_.load(std::memory_order_acquire)) waker->wake();
+    if (waker) waker->wake();
   }
 
   bool is_empty() const { return !has_letters_.load(std::memory_order_acquire); }
 
-  // All letters, oldest first.
-  std::vector<Letter> take() {
-    if (is_empty()) return {};
+  // Puts all letters, oldest first, behind what `into` holds.
+  void take(RecycledQueue<Letter>& into) {
+    if (is_empty()) return;
     MutexLock lock(mutex_);
     has_letters_.store(false, std::memory_order_relaxed);
-    return std::exchange(letters_, {});
+    if (into.is_empty()) return letters_.swap(into);
+    while (!letters_.is_empty()) into.push(letters_.pop());
+  }
+  // The same as a list, for tests.
+  std::vector<Letter> take() {
+    RecycledQueue<Letter> letters;
+    take(letters);
+    std::vector<Letter> list;
+    while (!letters.is_empty()) list.push_back(letters.pop());
+    return list;
   }
 
  private:
   Mutex mutex_;
-  std::vector<Letter> letters_ WEIR_GUARDED_BY(mutex_);
+  RecycledQueue<Letter> letters_ WEIR_GUARDED_BY(mutex_);
   std::atomic<bool> has_letters_{false};
-  std::atomic<Waker*> waker_{nullptr};  // Partner of wake_with's release: post()'s acquire.
+  Waker* waker_ WEIR_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace weir::env

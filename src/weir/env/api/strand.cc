@@ -5,7 +5,7 @@ namespace weir::env {
 void Strand::submit(std::function<void()> work) {
   {
     MutexLock lock(queue_->mutex);
-    queue_->waiting.push_back(std::move(work));
+    queue_->waiting.push(std::move(work));
     if (queue_->is_running) return;
     queue_->is_running = true;
   }
@@ -13,7 +13,7 @@ void Strand::submit(std::function<void()> work) {
 }
 
 void Strand::clear() {
-  std::deque<std::function<void()>> dropped;  // Destroyed after the lock.
+  RecycledQueue<std::function<void()>> dropped;  // Destroyed after the lock.
   MutexLock lock(queue_->mutex);
   dropped.swap(queue_->waiting);
 }
@@ -23,18 +23,17 @@ void Strand::run_next(const std::shared_ptr<Queue>& queue) {
   std::function<void()> work;
   {
     MutexLock lock(queue->mutex);
-    if (queue->waiting.empty()) {  // Cleared meanwhile.
+    if (queue->waiting.is_empty()) {  // Cleared meanwhile.
       queue->is_running = false;
       return;
     }
-    work = std::move(queue->waiting.front());
-    queue->waiting.pop_front();
+    work = queue->waiting.pop();
   }
   work();
   work = nullptr;  // What it holds goes before anybody can learn that the next one runs.
   {
     MutexLock lock(queue->mutex);
-    queue->is_running = !queue->waiting.empty();
+    queue->is_running = !queue->waiting.is_empty();
     if (!queue->is_running) return;
   }
   queue->pool.submit([queue] { run_next(queue); });

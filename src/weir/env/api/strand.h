@@ -1,10 +1,10 @@
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 
 #include "weir/base/mutex.h"
+#include "weir/base/recycled_queue.h"
 #include "weir/env/api/executor.h"
 
 namespace weir::env {
@@ -27,7 +27,7 @@ class Strand {
     explicit Queue(IoPool& to) : pool(to) {}
     IoPool& pool;
     Mutex mutex;
-    std::deque<std::function<void()>> waiting WEIR_GUARDED_BY(mutex);
+    RecycledQueue<std::function<void()>> waiting WEIR_GUARDED_BY(mutex);
     bool is_running WEIR_GUARDED_BY(mutex) = false;
   };
   static void run_next(const std::shared_ptr<Queue>& queue);

@@ -26,7 +26,7 @@ PosixIoPool::~PosixIoPool() { stop(); }
 void PosixIoPool::submit(std::function<void()> work) {
   MutexLock lock(mutex_);
   WEIR_CHECK(!stopping_ || running_ != 0);  // Only a piece of work may still submit.
-  queue_.push_back(std::move(work));
+  queue_.push(std::move(work));
   changed_.notify_one();
 }
 
@@ -54,12 +54,11 @@ void PosixIoPool::run() {
 // Waits for work; false once there is none and none can come.
 bool PosixIoPool::next(std::function<void()>& work) {
   MutexLock lock(mutex_);
-  while (queue_.empty()) {
+  while (queue_.is_empty()) {
     if (stopping_ && running_ == 0) return false;
     changed_.wait(mutex_);
   }
-  work = std::move(queue_.front());
-  queue_.pop_front();
+  work = queue_.pop();
   ++running_;
   return true;
 }

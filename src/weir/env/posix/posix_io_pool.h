@@ -1,10 +1,10 @@
 #pragma once
 
-#include <deque>
 #include <thread>
 #include <vector>
 
 #include "weir/base/mutex.h"
+#include "weir/base/recycled_queue.h"
 #include "weir/env/api/executor.h"
 
 namespace weir::env {
@@ -33,7 +33,7 @@ class PosixIoPool final : public IoPool {
 
   Mutex mutex_;
   CondVar changed_;
-  std::deque<std::function<void()>> queue_ WEIR_GUARDED_BY(mutex_);
+  RecycledQueue<std::function<void()>> queue_ WEIR_GUARDED_BY(mutex_);
   std::size_t running_ WEIR_GUARDED_BY(mutex_) = 0;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
