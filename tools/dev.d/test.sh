@@ -93,7 +93,7 @@ count_script() {  # count_script TITLE FILE
     return
   fi
   count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[4]:-0}"
-  while read -r line; do failures+=("$title: ${line#FAILED }"); done < <(grep '^FAILED ' "$2")
+  while read -r line; do failures+=("$title: ${line#FAILED   }"); done < <(grep '^FAILED ' "$2")
 }
 
 # --- ctest ------------------------------------------------------------------------------------------------
