@@ -7,6 +7,8 @@
 # is compared with is made by tr and awk. Everything lies below ${TMPDIR:-/tmp} and is gone at the end, but for --keep.
 set -euo pipefail
 export LC_ALL=C
+# shellcheck source=../tests/e2e/words.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../tests/e2e/words.sh"
 
 size_mb=512
 kills=3
@@ -106,14 +108,9 @@ make_input() {
     "$copies times: $((input_bytes / 1000000)) MB"
 }
 
-# What must come out: "word N" for each 1000th time, and for the last.
 count_independently() {
-  tr -cs 'A-Za-z' '\n' <"$input/00.txt" | tr 'A-Z' 'a-z' |
-    awk -v copies="$copies" '
-      $0 != "" { count[$0]++ }
-      END { for (word in count) printf "%s %.0f\n", word, count[word] * copies }' >"$work/counts"
-  awk '{ for (n = 1000; n < $2; n += 1000) printf "%s %.0f\n", $1, n; printf "%s %.0f\n", $1, $2 }' "$work/counts" |
-    sort >"$work/expected"
+  words_of "$input/00.txt" | awk -v copies="$copies" '{ printf "%s %.0f\n", $1, $2 * copies }' >"$work/counts"
+  lines_for_words <"$work/counts" >"$work/expected"
   read -r words distinct < <(awk '{ sum += $2 } END { printf "%.0f %d\n", sum, NR }' "$work/counts")
   say "tr and awk count $(commas "$words") words, $(commas "$distinct") different ones"
 }
@@ -218,7 +215,7 @@ progressed() {  # progressed NUMBER LINE
 
 judge() {
   local lost doubled missing surplus verdict="exactly once"
-  cat "$work"/life/out/part-* | sort >"$work/visible"
+  visible_lines "$work/life/out" >"$work/visible"
   missing=$(comm -23 "$work/expected" "$work/visible" | wc -l)
   surplus=$(comm -13 "$work/expected" "$work/visible" | wc -l)
   read -r lost doubled < <(awk '

@@ -124,6 +124,12 @@ expect_part "tests that could not run are named" "failed: absent (dev)" "$answer
 expect "runs add up" "5 passed, 0 failed" "$(with_dev 'count 2 0 0; count 3 0 0; close_count' | tail -n 1)"
 expect "nothing run is not success" "status 1" "$(with_dev 'close_count' | tail -n 1)"
 expect_part "no report is a failure" "0 passed, 1 failed" "$(with_dev 'count_report dev absent.xml; close_count')"
+printf 'ok       a\nFAILED   b: it hangs\n2 passed, 1 failed, 1 skipped\n' >"$work/script.txt"
+answer=$(with_dev 'count_script smoke script.txt; close_count')
+expect_part "what a script counted is added" "2 passed, 1 failed, 1 skipped" "$answer"
+expect_part "what failed in a script is named" "failed: smoke: b: it hangs" "$answer"
+printf 'ok       a\n' >"$work/script.txt"
+expect_part "a script that broke off has failed" "0 passed, 1 failed" "$(with_dev 'count_script smoke script.txt; close_count')"
 expect_part "a step that fails" "1 passed, 1 failed" "$(with_dev 'counted good true; counted bad false; close_count')"
 
 # --- what runs where --------------------------------------------------------------------------------------

@@ -80,7 +80,20 @@ run_exhaustive_crashes() { counted "exhaustive crashes" "build/dev/$simulator" c
 
 run_e2e_smoke() {
   [ -x tests/e2e/smoke.sh ] || return 0
-  WEIR_BUILD_DIR=$PWD/build/dev counted "real processes: smoke" tests/e2e/smoke.sh
+  section "real processes: smoke"
+  WEIR_BUILD_DIR=$PWD/build/dev tests/e2e/smoke.sh | tee build/smoke.txt || true
+  count_script "real processes: smoke" build/smoke.txt
+}
+
+# Adds the count in the last line of what a script printed; one that did not come so far is one failure.
+count_script() {  # count_script TITLE FILE
+  local title=$1 counted='^([0-9]+) passed, ([0-9]+) failed(, ([0-9]+) skipped)?$'
+  if ! [[ $(tail -n 1 "$2") =~ $counted ]]; then
+    fail_one "$title: it did not come to its end"
+    return
+  fi
+  count "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "${BASH_REMATCH[4]:-0}"
+  while read -r line; do failures+=("$title: ${line#FAILED   }"); done < <(grep '^FAILED ' "$2")
 }
 
 # --- ctest ------------------------------------------------------------------------------------------------

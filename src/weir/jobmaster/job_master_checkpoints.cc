@@ -91,7 +91,9 @@ void JobMaster::perform(checkpoint::NotifyComplete& output) {
 void JobMaster::perform(checkpoint::NotifyAborted& output) {
   in_progress_.erase(output.id);
   parts_.metrics.metric("checkpoint.aborted").add(1);
-  log::Event(log::Level::kWarning, "CheckpointAborted")
+  // Input that ends while a checkpoint begins is nothing to worry about.
+  const bool is_end = output.reason == checkpoint::FailureReason::kTaskClosing;
+  log::Event(is_end ? log::Level::kInfo : log::Level::kWarning, "CheckpointAborted")
       .field("checkpoint", output.id.value)
       .field("reason", checkpoint::failure_sentence(output.reason, output.detail));
   parts_.tasks.tell(rpc::CheckpointAborted{attempt_, output.id, output.latest_complete});

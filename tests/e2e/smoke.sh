@@ -1,0 +1,348 @@
+#!/usr/bin/env bash
+# Real processes of word_count: killed, suspended, refused, on disks that are full, on checkpoints that are damaged.
+#
+#   tests/e2e/smoke.sh [CASE...]    with WEIR_BUILD_DIR; ends with a line "N passed, N failed[, N skipped]"
+set -uo pipefail
+export LC_ALL=C
+# shellcheck source=words.sh
+source "$(dirname "${BASH_SOURCE[0]}")/words.sh"
+word_count=${WEIR_BUILD_DIR:?is set by ./dev test}/examples/word_count
+
+# How long anything may take before it counts as hanging.
+readonly patience=30
+
+main() {
+  local cases case passed=0 failed=0 skipped=0 status
+  work=$(mktemp -d "${TMPDIR:-/tmp}/weir-smoke.XXXXXX")
+  trap clean_up EXIT
+  trap 'exit 130' INT TERM
+  make_input
+  cases=("$@")
+  [ $# -gt 0 ] || mapfile -t cases < <(declare -F | sed -n 's/^declare -f case_//p' | sort)
+  for case in "${cases[@]}"; do
+    mkdir "$work/$case"
+    # What the shell says of processes that were killed is no news.
+    (cd "$work/$case" && run_case "$case" 2>shell.log)
+    status=$?
+    case $status in
+      0) passed=$((passed + 1)) ;;
+      77) skipped=$((skipped + 1)) ;;
+      *) failed=$((failed + 1)) ;;
+    esac
+  done
+  printf '%d passed, %d failed' "$passed" "$failed"
+  [ "$skipped" = 0 ] || printf ', %d skipped' "$skipped"
+  echo
+  [ "$failed" = 0 ]
+}
+
+clean_up() {
+  ! mountpoint -q "$work/small" || umount "$work/small"
+  rm -rf "$work"
+}
+
+# Runs a case in its own folder and process; what it started ends with it.
+run_case() {  # run_case CASE
+  title=$1
+  pid=""
+  trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null' EXIT
+  "case_$1" && echo "ok       ${title//_/ }"
+}
+
+# A sentence on why the case failed, and what the process said last.
+wrong() {
+  echo "FAILED   ${title//_/ }: $*"
+  if [ -f log ]; then tail -n 20 log | sed 's/^/    /'; fi
+  exit 1
+}
+
+# --- the input and the process ------------------------------------------------------------------------
+
+# Two files of four megabytes in all, made of few words so that many counts pass a thousand.
+make_input() {
+  mkdir "$work/in"
+  for name in a b; do
+    awk -v seed="$name" 'BEGIN {
+      srand(seed == "a" ? 1 : 2)
+      for (line = 0; line < 40000; ++line) {
+        text = ""
+        for (i = 0; i < 8; ++i) text = text sprintf("%c%c-", 97 + int(rand() * 26), 65 + int(rand() * 20)) "word"
+        print text
+      }
+    }' >"$work/in/$name.txt"
+  done
+  words_of "$work"/in/*.txt | lines_for_words >"$work/expected"
+}
+
+# Becomes the job: over the input, in this folder.
+job() {  # job [OPTION...]
+  exec "$word_count" --input "$work/in" --output out --checkpoint-dir checkpoints --parallelism 2 \
+    --checkpoint-interval 100ms --log-level info --progress -Dweir.progress-interval=20ms "$@"
+}
+
+# Slow enough for something to happen before it ends: two seconds.
+readonly slowly=(--bytes-per-second 2000000)
+
+start() {  # start [OPTION...]
+  : >log
+  job "$@" >log 2>&1 &
+  pid=$!
+}
+
+# Waits until the log of the running job matches.
+await() {  # await PATTERN
+  local end=$((SECONDS + patience))
+  until grep -qE "$1" log; do
+    kill -0 "$pid" 2>/dev/null || wrong "it ended before it said '$1'"
+    [ "$SECONDS" -lt "$end" ] || wrong "it did not say '$1' in $patience s"
+    sleep 0.02
+  done
+}
+
+await_share() { await "^progress:.* ($1)[0-9]\.[0-9] %"; }  # await_share TENS|TENS...: 3 is from 30 to 39.9 %
+
+# Waits for the end of the running job.
+ended_with() {  # ended_with STATUS
+  local status=0 killer
+  (sleep "$patience" && kill -KILL "$pid") 2>/dev/null &
+  killer=$!
+  wait "$pid" 2>/dev/null || status=$?
+  kill "$killer" 2>/dev/null
+  wait "$killer" 2>/dev/null
+  pid=""
+  [ "$status" = "$1" ] || wrong "it ended with status $status, want $1"
+}
+
+run() {  # run STATUS [OPTION...]
+  start "${@:2}"
+  ended_with "$1"
+}
+
+says() { grep -qE -- "$1" log || wrong "it does not say '$1'"; }  # says PATTERN
+
+# The output is what was counted independently, line by line, each as often as it should be.
+exactly_once() {
+  visible_lines out | cmp -s "$work/expected" - ||
+    wrong "lines too few and too many: $(visible_lines out | comm -3 "$work/expected" - | head -n 5 | tr '\n\t' ';>')"
+}
+
+# All files of the checkpoints, but for what every start changes.
+checkpoint_files() { find checkpoints -type f ! -name run ! -name lock -exec cksum {} + | sort; }
+
+# A job that was suspended in the middle, with a checkpoint of both kinds of files.
+suspended_job() {
+  start "${slowly[@]}" -Dexecution.checkpointing.data-inline-threshold=256
+  await_share '[2-9]'
+  kill -TERM "$pid"
+  ended_with 4
+  metadata=$(echo checkpoints/word_count/*/chk-*/_metadata)
+  [ -f "$metadata" ] || wrong "it left no single checkpoint: $metadata"
+}
+
+# --- killed, suspended, refused -----------------------------------------------------------------------
+
+case_killed_twice_counts_every_word_once() {
+  start "${slowly[@]}"
+  await_share '[2-4]'
+  kill -KILL "$pid"
+  ended_with 137
+  start "${slowly[@]}"
+  await_share '[5-7]'
+  kill -KILL "$pid"
+  ended_with 137
+  run 0
+  exactly_once
+  [ "$(ls -A out | grep -v '^part-')" = .weir-sink ] || wrong "it left in its output: $(ls -A out)"
+}
+
+case_suspended_by_sigterm_it_resumes() {
+  start "${slowly[@]}"
+  await_share '[2-9]'
+  kill -TERM "$pid"
+  ended_with 4
+  says "is suspended; the same command resumes it"
+  run 0
+  says 'Deploying .*phase=restore'
+  exactly_once
+}
+
+case_a_second_process_of_a_job_is_refused_and_harms_nothing() {
+  local second=0
+  start "${slowly[@]}"
+  await CheckpointComplete
+  (job) >second.log 2>&1 || second=$?
+  [ "$second" = 3 ] || wrong "the second ended with status $second, want 3: $(tail -n 1 second.log)"
+  grep -q "another process holds it" second.log || wrong "the second says: $(tail -n 1 second.log)"
+  ended_with 0
+  exactly_once
+}
+
+case_a_finished_run_says_so_and_restart_wants_its_output_out_of_the_way() {
+  run 0
+  run 0
+  says "finished"
+  exactly_once
+  run 1 --restart
+  says "--overwrite-output"
+  exactly_once
+  run 0 --restart --overwrite-output
+  exactly_once
+}
+
+case_an_unknown_option_ends_with_two() {
+  run 2 --parallelsim 2
+  says "parallelsim"
+  [ ! -e out ] || wrong "it made its output directory"
+}
+
+case_a_foreign_file_in_the_output_directory_is_left_alone() {
+  mkdir out
+  echo mine >out/thesis.txt
+  run 1 --restart-strategy none
+  says "out.* holds thesis.txt"
+  [ "$(cat out/thesis.txt)" = mine ] || wrong "it touched thesis.txt"
+}
+
+case_an_output_directory_that_cannot_be_is_named() {
+  echo mine >out
+  run 1 --restart-strategy none
+  says "out"
+  [ "$(cat out)" = mine ] || wrong "it touched the file"
+}
+
+case_a_missing_input_is_named() {
+  start --restart-strategy none --input "$work/nowhere"
+  ended_with 1
+  says "nowhere.*No such file"
+}
+
+# --- damaged checkpoints ------------------------------------------------------------------------------
+
+# Starts a job whose checkpoint is damaged: it says where, touches nothing, and goes on once it is healed.
+refuses_damaged() {  # refuses_damaged STATUS PATTERN
+  checkpoint_files >before
+  run "$1"
+  says "$2"
+  checkpoint_files | cmp -s before - || wrong "it changed its checkpoints: $(checkpoint_files | comm -3 before -)"
+}
+
+resumes() {
+  run 0
+  says 'Deploying .*phase=restore'
+  exactly_once
+}
+
+# Changes one byte of a file: the one at an offset becomes an X, or a Y where it was one.
+damage() {  # damage FILE OFFSET
+  local byte=X
+  cp "$1" healthy
+  [ "$(dd if="$1" bs=1 skip="$2" count=1 status=none | tr -d '\0')" != X ] || byte=Y
+  printf %s "$byte" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+case_a_damaged_file_of_a_checkpoint_is_named_and_nothing_is_deleted() {
+  local file size
+  suspended_job
+  for file in "$metadata" "$(find checkpoints -name '*keyed*' | sort | head -n 1)"; do
+    [ -f "$file" ] || wrong "the checkpoint has no file of keyed state"
+    size=$(stat -c %s "$file")
+    damage "$file" $((size / 2))
+    refuses_damaged 1 "$(basename "$file").*checksum.* differs"
+    cp healthy "$file"
+  done
+  resumes
+}
+
+case_a_missing_file_of_a_checkpoint_is_named() {
+  local file
+  suspended_job
+  for file in "$metadata" "$(find checkpoints -name '*keyed*' | sort | head -n 1)"; do
+    mv "$file" healthy
+    refuses_damaged 1 "$(basename "$file")"
+    mv healthy "$file"
+  done
+  resumes
+}
+
+case_checkpoints_of_another_format_version_are_refused() {
+  local run
+  suspended_job
+  run=checkpoints/word_count/run
+  cp "$run" run.before
+  sed -i '1s/ 1$/ 2/' "$run"
+  refuses_damaged 1 "run.*version"
+  cp run.before "$run"
+  # The version follows eight bytes of magic.
+  damage "$metadata" 8
+  refuses_damaged 2 "_metadata: format version"
+  cp healthy "$metadata"
+  resumes
+}
+
+# --- short of something -------------------------------------------------------------------------------
+
+case_few_file_descriptors_are_enough_or_named() {
+  ulimit -n 24
+  start
+  local status=0
+  wait "$pid" || status=$?
+  pid=""
+  if [ "$status" = 0 ]; then
+    exactly_once
+  else
+    [ "$status" = 1 ] || wrong "it ended with status $status"
+    says "Too many open files"
+  fi
+}
+
+# The job on a disk that fills up behind a checkpoint. The disk is a small tmpfs where root may mount one, else the limit
+# on the size of files.
+full_disk() {  # full_disk [OPTION...]
+  checkpoints_on_small_disk
+  start "${slowly[@]}" -Drestart-strategy.fixed-delay.delay=100ms "$@"
+  await CheckpointComplete
+  dd if=/dev/zero of="$work/small/filler" bs=64k status=none 2>/dev/null
+}
+
+checkpoints_on_small_disk() {
+  mkdir -p "$work/small"
+  mountpoint -q "$work/small" || mount -t tmpfs -o size=8m none "$work/small" 2>/dev/null || {
+    echo "skipped  ${title//_/ }: no tmpfs can be mounted here (want root with that right)"
+    exit 77
+  }
+  rm -rf "$work/small"/*
+  ln -s "$work/small" checkpoints
+}
+
+case_on_a_full_disk_checkpoints_fail_and_the_job_goes_on_where_that_is_tolerated() {
+  full_disk -Dexecution.checkpointing.tolerable-failed-checkpoints=1000000
+  await "CheckpointAborted.*No space left on device"
+  rm "$work/small/filler"
+  ended_with 0
+  ! grep -q 'attempt=2' log || wrong "it failed over"
+  exactly_once
+}
+
+case_on_a_full_disk_the_job_fails_over_and_resumes_when_there_is_room() {
+  full_disk
+  await 'Deploying attempt=2'
+  rm "$work/small/filler"
+  ended_with 0
+  exactly_once
+}
+
+case_files_that_may_not_grow_fail_checkpoints_and_lose_nothing() {
+  local status
+  # In blocks of 1024 bytes: less than the state needs. The log goes through a pipe, which has no size.
+  (
+    ulimit -f 2
+    job "${slowly[@]}" -Dexecution.checkpointing.tolerable-failed-checkpoints=3 --restart-strategy none
+  ) 2>&1 | cat >log
+  status=${PIPESTATUS[0]}
+  [ "$status" = 1 ] || wrong "it ended with status $status, want 1"
+  says "File too large"
+  run 0
+  exactly_once
+}
+
+main "$@"
