@@ -104,7 +104,8 @@ await_share() { await "^progress:.* ($1)[0-9]\.[0-9] %"; }  # await_share TENS|T
 # Waits for the end of the running job.
 ended_with() {  # ended_with STATUS
   local status=0 killer
-  (sleep "$patience" && kill -KILL "$pid") 2>/dev/null &
+  # Its sleep outlives it, and must hold nothing that somebody reads to the end.
+  (sleep "$patience" && kill -KILL "$pid") >/dev/null 2>&1 &
   killer=$!
   wait "$pid" 2>/dev/null || status=$?
   kill "$killer" 2>/dev/null
