@@ -60,6 +60,7 @@ options() {
 
 clean_up() {
   if [ -n "$pid" ]; then kill -KILL "$pid" 2>/dev/null || true; fi
+  wait  # What is dying may still be writing.
   if [ -n "$keep" ]; then
     say "kept: $work"
   else
