@@ -6,18 +6,13 @@
 #include <map>
 #include <sstream>
 
-#include "weir/cluster/engine.h"
+#include "tests/scenarios/sim_engine.h"
 #include "weir/connectors/collect/collect_sink.h"
 #include "weir/connectors/sequence/sequence_source.h"
 #include "weir/datastream/keyed_stream.h"
-#include "weir/env/sim/process.h"
-#include "weir/env/sim/world.h"
-#include "weir/ha/file/file_store.h"
 #include "weir/state/api/operator_list_state.h"
 #include "weir/state/api/snapshot_reader.h"
-#include "weir/state/heap/heap_backend.h"
 #include "weir/storage/api/metadata.h"
-#include "weir/storage/filesystem/filesystem_storage.h"
 
 namespace weir {
 namespace {
@@ -119,9 +114,9 @@ void add_offsets(const checkpoint::OperatorSubtaskState& subtask, Snapshot& snap
 TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapshotted) {
   // With this seed reader 0 gets the first run of numbers, and the barriers come far enough apart for records to be read
   // between them.
-  sim::SimOptions options;
-  options.step_cost = {Duration::micros(100), Duration::millis(3)};
-  sim::World world(56, options);
+  sim::SimOptions machine;
+  machine.step_cost = {Duration::micros(100), Duration::millis(3)};
+  sim::World world(56, machine);
   Story story;
   log::set_sink(&story);
   const auto output = std::make_shared<connectors::Collected<std::uint64_t>>();
@@ -139,45 +134,20 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
       .sink_to(std::make_shared<const connectors::CollectSink<std::uint64_t>>(output));
   auto program = builder.build("two sources", graph::Chaining::kOn);
 
-  sim::Process process(world);
-  const auto env = process.env();
-  state::heap::HeapStateBackend backend;
-  memory::HeapPages pages;
-  metrics::Registry metrics;
-  config::Configuration configuration;
-  ASSERT_TRUE(configuration.declare(connectors::kRewindOutput.declaration()));
-  cluster::EngineOptions engine_options{.job_name = "two sources"};
-  engine_options.checkpoints.interval = Duration::millis(10);
-  engine_options.checkpoints.retained = 100;
-  engine_options.limits.batch_records = 1;
-  engine_options.limits.moves_per_step = 1;
-  std::string directory;
-  cluster::EngineParts parts{
-      .env = env,
-      .backend = backend,
-      .pages = pages,
-      .metrics = metrics,
-      .open_store =
-          [&](JobId fresh) {
-            return ha::FileStore::open(env.files, {.checkpoint_dir = "c", .job_name = "two sources", .fresh = fresh});
-          },
-      .open_storage = [&](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
-        directory = "c/two%20sources/" + job.to_hex();
-        return std::make_unique<storage::FilesystemStorage>(
-            env.files, storage::FilesystemStorage::Options{.directory = directory, .epoch = epoch});
-      }};
-  auto opened = cluster::Engine::open(std::move(parts), engine_options, std::move(program), configuration);
-  ASSERT_TRUE(opened);
-  auto engine = std::get<std::unique_ptr<cluster::Engine>>(*std::move(opened));
-  std::optional<jobmaster::JobEnd> end;
-  engine->start([&](jobmaster::JobEnd how) { end = std::move(how); });
+  scenarios::SimEngine engine(world);
+  cluster::EngineOptions options{.job_name = "two sources"};
+  options.checkpoints.interval = Duration::millis(10);
+  options.checkpoints.retained = 100;
+  options.limits.batch_records = 1;
+  options.limits.moves_per_step = 1;
+  ASSERT_TRUE(engine.start(options, std::move(program)));
 
   // Until the first checkpoint is complete.
-  world.run([&] { return metrics.metric("checkpoint.completed").value() == 1; });
+  world.run([&] { return engine.metrics().metric("checkpoint.completed").value() == 1; });
   story.is_over = true;
-  const auto id = metrics.metric("checkpoint.last_id").value();
-  const auto bytes = world.disk().content(directory + "/chk-" + std::to_string(id) + "/_metadata");
-  ASSERT_TRUE(bytes) << directory;
+  const auto id = engine.metrics().metric("checkpoint.last_id").value();
+  const auto bytes = world.disk().content(engine.directory() + "/chk-" + std::to_string(id) + "/_metadata");
+  ASSERT_TRUE(bytes) << engine.directory();
   const auto metadata = storage::decode_metadata(bytes_of(*bytes), "_metadata");
   ASSERT_TRUE(metadata);
   Snapshot snapshot;
@@ -187,9 +157,7 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
       if (op.name == "numbers") add_offsets(subtask, snapshot);
     }
   }
-  world.run([&] { return end.has_value(); });
-  process.cut();
-  engine.reset();
+  world.run([&] { return engine.end().has_value(); });
   log::set_sink(nullptr);
 
   std::ostringstream told;
@@ -206,7 +174,7 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
   for (const auto offset : snapshot.offsets)
     for (std::uint64_t n = 1; n <= offset; ++n) sums[n % 2 != 0] += n;
   EXPECT_EQ(snapshot.sums, sums);
-  EXPECT_EQ(end->kind, jobmaster::JobEnd::Kind::kFinished);
+  EXPECT_EQ(engine.end()->kind, jobmaster::JobEnd::Kind::kFinished);
   auto values = output->values();
   std::sort(values.begin(), values.end());
   EXPECT_EQ(values, (std::vector<std::uint64_t>{40, 50}));

@@ -3,6 +3,8 @@
 # Which modules run under which sanitizer too, by the beginning of their place in the floor plan.
 readonly asan_modules="types state storage"
 readonly tsan_modules="exchange task env/posix"
+# And which tests of no single module.
+readonly tsan_tests="engine_stress_test"
 
 dev_ci() { CI=true dev_test "$@"; }
 
@@ -35,7 +37,7 @@ test_what_a_change_owes() {
   # shellcheck disable=SC2046
   test_modules_under asan $(tests_of_modules "$asan_modules")
   # shellcheck disable=SC2046
-  test_modules_under tsan $(tests_of_modules "$tsan_modules")
+  test_modules_under tsan $(tests_of_modules "$tsan_modules") $tsan_tests
 }
 
 test_everything() {

@@ -173,7 +173,8 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   auto progress_interval = environment::progress_interval(configuration);
   if (!progress_interval) return complain(progress_interval.error());
 
-  env::PosixEnv posix({.threads = static_cast<std::uint32_t>(configuration.get(environment::kThreads)), .cpus = *cpus},
+  env::PosixEnv posix({.threads = static_cast<std::uint32_t>(configuration.get(environment::kThreads)), .cpus = *cpus,
+                       .poll = configuration.get(environment::kPoll)},
                       static_cast<std::uint32_t>(configuration.get(environment::kIoThreads)), *io_cpus);
   const env::Env env = posix.env();
   env::StderrLog log(env.clock, *level);

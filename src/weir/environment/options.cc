@@ -46,7 +46,7 @@ std::vector<config::Declaration> weir_options() {
           kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
           kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(), kInlineBytes.declaration(),
           kBatchRecords.declaration(),      kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
-          kIoThreads.declaration(),          kIoCpus.declaration(),           kProgressInterval.declaration()};
+          kPoll.declaration(), kIoThreads.declaration(),          kIoCpus.declaration(),           kProgressInterval.declaration()};
 }
 
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name) {

@@ -64,6 +64,8 @@ inline const config::Option<std::int64_t> kThreads{
     "taskmanager.threads", "--threads", 0, "How many threads run Subtasks; 0: one per core."};
 inline const config::Option<std::string> kCpus{
     "taskmanager.cpus", "", "", "The cores that those threads stay on, such as 0,1; empty: the kernel decides."};
+inline const config::Option<Duration> kPoll{
+    "taskmanager.poll", "", Duration::micros(50), "How long such a thread looks for work before it sleeps."};
 inline const config::Option<std::int64_t> kIoThreads{"taskmanager.io-threads", "", 4,
                                                      "How many threads read, write and sync."};
 inline const config::Option<std::string> kIoCpus{"taskmanager.io-cpus", "", "", "The cores that those stay on."};

@@ -70,6 +70,7 @@ Subtask::Subtask(SubtaskParts parts)
       batches_in_(parts_.metrics.metric("subtask." + parts_.name + ".batches_in")),
       process_calls_(parts_.metrics.metric("subtask." + parts_.name + ".process_calls")),
       resumed_calls_(parts_.metrics.metric("subtask." + parts_.name + ".resumed_calls")),
+      staging_waits_(parts_.metrics.metric("subtask." + parts_.name + ".staging_waits")),
       source_done_(parts_.metrics.metric("subtask." + parts_.name + ".source_done")),
       source_total_(parts_.metrics.metric("subtask." + parts_.name + ".source_total")),
       records_read_(parts_.metrics.metric("subtask." + parts_.name + ".records_read")),
@@ -144,6 +145,7 @@ env::StepResult Subtask::step() {
                              ": the user's function threw something that is no "
                              "std::exception"});
   }
+  if (standing == Standing::kWaitsForStaging) staging_waits_.add(1);
   standing_.store(standing, std::memory_order_relaxed);
   has_uploads_.store(!uploads_.empty(), std::memory_order_relaxed);
   in_step_.store(false, std::memory_order_relaxed);

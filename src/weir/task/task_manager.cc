@@ -298,6 +298,7 @@ void TaskManager::on(rpc::TriggerCheckpoint& message) {
 }
 
 void TaskManager::on(rpc::CheckpointCompleted& message) {
+  parts_.metrics.metric("checkpoint.staging_peak_bytes").set(parts_.staging.peak_in_use_bytes());
   tell_all(Completed{message.id}, message.attempt);
 }
 

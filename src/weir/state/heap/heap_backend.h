@@ -6,7 +6,7 @@ namespace weir::state::heap {
 
 // Keyed state in this process's memory.
 //
-//   Source  docs/decisions/0020-heap-table-layout.md
+//   Source  docs/decisions/0007-heap-table-layout.md
 class HeapStateBackend final : public StateBackend {
  public:
   Result<std::unique_ptr<KeyedBackend>> open(const KeyedBackendContext& context) override;
