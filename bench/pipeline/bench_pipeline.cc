@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
     } else if (option == "--times" && has_value) {
       times = std::atoi(argv[++i]);
     } else {
-      std::fprintf(stderr, "usage: bench_pipeline [--json FILE] [--quick] [--times N] [--only WORD]\n");
+      std::fprintf(stderr,
+                   "usage: bench_pipeline [--json FILE] [--quick] [--times N] [--only WORD]\n");
       return 2;
     }
   }

@@ -44,18 +44,20 @@ Chapter chain_chapter(Size size) {
   Chapter chapter;
   chapter.cases = {
       {"chain, by hand", [=](Samples& s) { s.add("chain.loop", loop_ns_per_record(records)); }},
-      {"chain, fused", [=](Samples& s) { s.add("chain.fused", weir_ns_per_record(records, Steps::kFused)); }},
-      {"chain, apart", [=](Samples& s) { s.add("chain.apart", weir_ns_per_record(records, Steps::kApart)); }},
+      {"chain, fused",
+       [=](Samples& s) { s.add("chain.fused", weir_ns_per_record(records, Steps::kFused)); }},
+      {"chain, apart",
+       [=](Samples& s) { s.add("chain.apart", weir_ns_per_record(records, Steps::kApart)); }},
   };
   chapter.rows = [](const Samples& s) {
     const auto per_second = [&](const char* name) { return 1e3 / s.median(name); };
     return std::vector<Row>{
         {"sequence -> map -> filter -> map -> sink, one core", "M/s", per_second("chain.fused"),
          per_second("chain.loop"), 0.8, Better::kHigher},
-        {"the same with three operators, not fused", "M/s", per_second("chain.apart"), per_second("chain.loop"),
-         std::nullopt, Better::kHigher},
-        {"ns per record and operator (5: source, map, filter, map, sink)", "ns", s.median("chain.fused") / 5,
-         std::nullopt, std::nullopt, Better::kLower},
+        {"the same with three operators, not fused", "M/s", per_second("chain.apart"),
+         per_second("chain.loop"), std::nullopt, Better::kHigher},
+        {"ns per record and operator (5: source, map, filter, map, sink)", "ns",
+         s.median("chain.fused") / 5, std::nullopt, std::nullopt, Better::kLower},
     };
   };
   return chapter;

@@ -34,8 +34,9 @@ double bytes_per_entry(std::uint64_t keys) {
                               .pages = pages,
                               .staging = staging,
                               .on_staging_room = listener});
-  auto table = (*opened)->table({.schema = {.state_name = "value", .key = state::KeyLayout::fixed(8)},
-                                 .value = operators::value_type_of<Value>()});
+  auto table =
+      (*opened)->table({.schema = {.state_name = "value", .key = state::KeyLayout::fixed(8)},
+                        .value = operators::value_type_of<Value>()});
   std::array<std::uint64_t, state::kKeyBlock> block_keys;
   std::array<std::uint64_t, state::kKeyBlock> hashes;
   std::array<void*, state::kKeyBlock> places;
@@ -50,7 +51,8 @@ double bytes_per_entry(std::uint64_t keys) {
                              .fixed = reinterpret_cast<const std::byte*>(block_keys.data())},
                             places.data(), is_new);
   }
-  return static_cast<double>(account.used_bytes()) / static_cast<double>((*opened)->statistics().entries);
+  return static_cast<double>(account.used_bytes()) /
+         static_cast<double>((*opened)->statistics().entries);
 }
 
 }  // namespace
@@ -72,7 +74,8 @@ Chapter entry_bytes_chapter(Size size) {
                                                                      {"entry 10 M, 8 + 8", 16},
                                                                      {"entry 1 M, 8 + 56", 64},
                                                                      {"entry 10 M, 8 + 56", 64}})
-      rows.push_back({"bytes per " + name, "bytes", s.median(name), std::nullopt, 1.6 * payload + 8, Better::kLower});
+      rows.push_back({"bytes per " + name, "bytes", s.median(name), std::nullopt, 1.6 * payload + 8,
+                      Better::kLower});
     return rows;
   };
   return chapter;

@@ -21,10 +21,13 @@ double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores
   const auto meter = std::make_shared<Meter>();
   std::atomic<std::int64_t> begin{0};
   meter->on_batch = [&](std::int64_t) {
-    if (begin.load(std::memory_order_relaxed) == 0 && meter->records.load(std::memory_order_relaxed) >= keys)
+    if (begin.load(std::memory_order_relaxed) == 0 &&
+        meter->records.load(std::memory_order_relaxed) >= keys)
       begin.store(now_ns(), std::memory_order_relaxed);
   };
-  const auto make = [keys](std::uint64_t i) { return i < keys ? first_update(i) : make_update(i, keys); };
+  const auto make = [keys](std::uint64_t i) {
+    return i < keys ? first_update(i) : make_update(i, keys);
+  };
   env.from_source(sequence<Update>(0, keys + updates - 1, make))
       .key_by(&Update::key)
       .sum(&Update::value)
@@ -79,9 +82,10 @@ struct Scale {
 }  // namespace
 
 Chapter keyed_chapter(Size size) {
-  const std::vector<Scale> scales = {{"1 k", 1'000, size.scaled(200'000'000), 0.6},
-                                     {"1 M", size.scaled(1'000'000), size.scaled(100'000'000), 0.8},
-                                     {"10 M", size.scaled(10'000'000), size.scaled(60'000'000), 0.7}};
+  const std::vector<Scale> scales = {
+      {"1 k", 1'000, size.scaled(200'000'000), 0.6},
+      {"1 M", size.scaled(1'000'000), size.scaled(100'000'000), 0.8},
+      {"10 M", size.scaled(10'000'000), size.scaled(60'000'000), 0.7}};
   Chapter chapter;
   for (const auto& scale : scales) {
     const auto [label, keys, updates, goal] = scale;
@@ -101,17 +105,20 @@ Chapter keyed_chapter(Size size) {
   chapter.rows = [scales](const Samples& s) {
     std::vector<Row> rows;
     for (const auto& scale : scales) {
-      const auto per_second = [&](const std::string& name) { return 1e3 / s.median("keyed." + scale.label + "." + name); };
+      const auto per_second = [&](const std::string& name) {
+        return 1e3 / s.median("keyed." + scale.label + "." + name);
+      };
       const auto title = "key_by -> sum, " + scale.label + " keys, ";
-      rows.push_back({title + "one core / plain table", "M/s", per_second("one"), per_second("loop"), scale.goal,
-                      Better::kHigher});
+      rows.push_back({title + "one core / plain table", "M/s", per_second("one"),
+                      per_second("loop"), scale.goal, Better::kHigher});
       rows.push_back({title + "one core / plain table, prefetching", "M/s", per_second("one"),
                       per_second("prefetching"), std::nullopt, Better::kHigher});
-      rows.push_back({title + "two cores / one core", "M/s", per_second("two"), per_second("one"), std::nullopt,
-                      Better::kHigher});
+      rows.push_back({title + "two cores / one core", "M/s", per_second("two"), per_second("one"),
+                      std::nullopt, Better::kHigher});
       if (s.has("keyed." + scale.label + ".growing"))
-        rows.push_back({title + "growing from empty / plain table that doubles", "M/s", per_second("growing"),
-                        per_second("loop growing"), std::nullopt, Better::kHigher});
+        rows.push_back({title + "growing from empty / plain table that doubles", "M/s",
+                        per_second("growing"), per_second("loop growing"), std::nullopt,
+                        Better::kHigher});
     }
     return rows;
   };

@@ -2,13 +2,14 @@
 
 #include <cstdint>
 
-#include "bench/reference/sum_table.h"
 #include "bench/reference/records.h"
+#include "bench/reference/sum_table.h"
 
 namespace weir::bench {
 
 // Generates updates, adds each to its key's sum and writes the new sum into a reused batch.
-inline void keyed_loop(SumTable& table, std::uint64_t first, std::uint64_t count, std::uint64_t keys, Total* batch) {
+inline void keyed_loop(SumTable& table, std::uint64_t first, std::uint64_t count,
+                       std::uint64_t keys, Total* batch) {
   std::uint32_t n = 0;
   for (std::uint64_t i = first; i != first + count; ++i) {
     const Update update = make_update(i, keys);
@@ -23,8 +24,8 @@ inline void keyed_loop(SumTable& table, std::uint64_t first, std::uint64_t count
 }
 
 // The same, 32 look-ups under way at a time.
-inline void keyed_loop_prefetching(SumTable& table, std::uint64_t first, std::uint64_t count, std::uint64_t keys,
-                                   Total* batch) {
+inline void keyed_loop_prefetching(SumTable& table, std::uint64_t first, std::uint64_t count,
+                                   std::uint64_t keys, Total* batch) {
   constexpr std::uint32_t kWide = 32;
   Update updates[kWide];
   std::uint32_t n = 0;

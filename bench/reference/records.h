@@ -40,7 +40,9 @@ inline std::uint64_t nth_key(std::uint64_t i, std::uint64_t keys) {
   return (random * keys >> 32) + 1;
 }
 inline std::uint64_t spread(std::uint64_t key) { return key * 0x9e3779b97f4a7c15ULL; }
-inline Update make_update(std::uint64_t i, std::uint64_t keys) { return {spread(nth_key(i, keys)), i & 7}; }
+inline Update make_update(std::uint64_t i, std::uint64_t keys) {
+  return {spread(nth_key(i, keys)), i & 7};
+}
 // For filling: key i + 1 exactly once.
 inline Update first_update(std::uint64_t i) { return {spread(i + 1), 1}; }
 

@@ -48,7 +48,9 @@ class SumTable {
     slots_[i].key = key;
     return slots_[i].value;
   }
-  void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[hash(key) & (capacity_ - 1)], 1); }
+  void prefetch(std::uint64_t key) const {
+    __builtin_prefetch(&slots_[hash(key) & (capacity_ - 1)], 1);
+  }
 
   // The same where the number of keys is not known: doubles when two thirds are used.
   std::uint64_t& at_growing(std::uint64_t key) {

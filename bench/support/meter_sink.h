@@ -13,7 +13,8 @@
 namespace weir::bench {
 
 inline std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
@@ -31,7 +32,8 @@ struct Meter {
 template <class T, class Stamp>
 class MeterWriter final : public connectors::SinkWriter<T> {
  public:
-  MeterWriter(std::shared_ptr<Meter> meter, Stamp stamp) : meter_(std::move(meter)), stamp_(std::move(stamp)) {}
+  MeterWriter(std::shared_ptr<Meter> meter, Stamp stamp)
+      : meter_(std::move(meter)), stamp_(std::move(stamp)) {}
 
   Result<commit::Outside> open(connectors::SinkContext&) override { return commit::Outside{}; }
   Result<std::uint32_t> write(const stream::RecordBatch<T>& batch, std::uint32_t from) override {
@@ -56,11 +58,14 @@ class MeterWriter final : public connectors::SinkWriter<T> {
 template <class T, class Stamp>
 class MeterSink final : public connectors::Sink<T> {
  public:
-  MeterSink(std::shared_ptr<Meter> meter, Stamp stamp) : meter_(std::move(meter)), stamp_(std::move(stamp)) {}
+  MeterSink(std::shared_ptr<Meter> meter, Stamp stamp)
+      : meter_(std::move(meter)), stamp_(std::move(stamp)) {}
   std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override {
     return std::make_unique<MeterWriter<T, Stamp>>(meter_, stamp_);
   }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override { return nullptr; }
+  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+    return nullptr;
+  }
   std::string name() const override { return "meter"; }
 
  private:

@@ -28,12 +28,14 @@ double Samples::least(const std::string& name) const {
 }
 
 void print_rows(const std::vector<Row>& rows) {
-  std::printf("%-64s %10s %10s %10s %7s  %s\n", "case", "unit", "weir", "reference", "ratio", "goal");
+  std::printf("%-64s %10s %10s %10s %7s  %s\n", "case", "unit", "weir", "reference", "ratio",
+              "goal");
   for (const auto& row : rows) {
     const auto judged = row.ratio().value_or(row.weir);
     std::string verdict;
     if (row.goal) {
-      const bool reached = row.better == Better::kHigher ? judged >= *row.goal : judged <= *row.goal;
+      const bool reached =
+          row.better == Better::kHigher ? judged >= *row.goal : judged <= *row.goal;
       verdict = std::string(row.better == Better::kHigher ? ">= " : "<= ") + number(row.goal) +
                 (reached ? "  reached" : "  MISSED");
     }
@@ -43,8 +45,8 @@ void print_rows(const std::vector<Row>& rows) {
     std::snprintf(weir, sizeof weir, "%.4g", row.weir);
     if (row.reference) std::snprintf(reference, sizeof reference, "%.4g", *row.reference);
     if (row.reference) std::snprintf(ratio, sizeof ratio, "%.2f", *row.ratio());
-    std::printf("%-64s %10s %10s %10s %7s  %s\n", row.name.c_str(), row.unit.c_str(), weir, reference, ratio,
-                verdict.c_str());
+    std::printf("%-64s %10s %10s %10s %7s  %s\n", row.name.c_str(), row.unit.c_str(), weir,
+                reference, ratio, verdict.c_str());
   }
 }
 
@@ -54,12 +56,14 @@ bool write_json(const std::vector<Row>& rows, const std::string& path) {
   std::fprintf(file, "{\"rows\":[");
   for (std::size_t i = 0; i != rows.size(); ++i) {
     const auto& row = rows[i];
-    std::fprintf(file,
-                 "%s\n  {\"case\":\"%s\",\"unit\":\"%s\",\"weir\":%s,\"reference\":%s,\"ratio\":%s,\"goal\":%s,"
-                 "\"better\":\"%s\"}",
-                 i ? "," : "", row.name.c_str(), row.unit.c_str(), number(row.weir).c_str(),
-                 number(row.reference).c_str(), number(row.ratio()).c_str(), number(row.goal).c_str(),
-                 row.better == Better::kHigher ? "higher" : "lower");
+    std::fprintf(
+        file,
+        "%s\n  "
+        "{\"case\":\"%s\",\"unit\":\"%s\",\"weir\":%s,\"reference\":%s,\"ratio\":%s,\"goal\":%s,"
+        "\"better\":\"%s\"}",
+        i ? "," : "", row.name.c_str(), row.unit.c_str(), number(row.weir).c_str(),
+        number(row.reference).c_str(), number(row.ratio()).c_str(), number(row.goal).c_str(),
+        row.better == Better::kHigher ? "higher" : "lower");
   }
   std::fprintf(file, "\n]}\n");
   return std::fclose(file) == 0;

@@ -21,7 +21,9 @@ struct Row {
   std::optional<double> goal;
   Better better = Better::kHigher;
 
-  std::optional<double> ratio() const { return reference ? std::optional(weir / *reference) : std::nullopt; }
+  std::optional<double> ratio() const {
+    return reference ? std::optional(weir / *reference) : std::nullopt;
+  }
 };
 
 // Figures by name, one for each repetition.

@@ -52,7 +52,8 @@ struct SumParity {
   }
 
   std::shared_ptr<Diary> diary;
-  bool has_begun[2] = {false, false};  // since this attempt began; for the diary alone, so it is no state
+  bool has_begun[2] = {false,
+                       false};  // since this attempt began; for the diary alone, so it is no state
 };
 
 using Trigger = std::function<void(std::function<void(weir::Result<weir::CheckpointId>)>)>;

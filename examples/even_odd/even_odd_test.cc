@@ -18,8 +18,8 @@ TEST(EvenOddTest, RestoresBothSumsAndTheOffsetAndEndsWithTheRightSums) {
 
   auto lines = diary->lines();
   std::sort(lines.begin(), lines.end());
-  EXPECT_EQ(lines, (std::vector<std::string>{"failed at 7", "restored offset 5", "restored sum_even 6",
-                                             "restored sum_odd 9"}));
+  EXPECT_EQ(lines, (std::vector<std::string>{"failed at 7", "restored offset 5",
+                                             "restored sum_even 6", "restored sum_odd 9"}));
   auto values = sums->values();
   std::sort(values.begin(), values.end());
   EXPECT_EQ(values, (std::vector<std::string>{"sum_even is 20", "sum_odd is 25"}));

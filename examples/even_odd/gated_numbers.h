@@ -63,7 +63,8 @@ struct NumbersLeft {
 class NumbersEnumerator final : public weir::connectors::SplitEnumerator {
  public:
   explicit NumbersEnumerator(int last) : last_(last) {}
-  weir::Status open(weir::connectors::SourceContext&, const std::optional<std::vector<weir::Bytes>>& state) override {
+  weir::Status open(weir::connectors::SourceContext&,
+                    const std::optional<std::vector<weir::Bytes>>& state) override {
     if (!state) {
       split_ = weir::serialize(NumbersLeft{1, last_});
     } else if (!state->empty()) {
@@ -71,7 +72,9 @@ class NumbersEnumerator final : public weir::connectors::SplitEnumerator {
     }
     return weir::ok();
   }
-  std::optional<weir::Bytes> next_split(weir::SubtaskIndex) override { return std::exchange(split_, std::nullopt); }
+  std::optional<weir::Bytes> next_split(weir::SubtaskIndex) override {
+    return std::exchange(split_, std::nullopt);
+  }
   bool is_exhausted() const override { return !split_; }
   std::vector<weir::Bytes> snapshot() override {
     return split_ ? std::vector<weir::Bytes>{*split_} : std::vector<weir::Bytes>{};

@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
   auto env = weir::Environment::from_args(argc, argv);
-  const auto transfers = env.option("transfers", std::uint64_t{1'000'000}, "How many transfers there are.");
+  const auto transfers =
+      env.option("transfers", std::uint64_t{1'000'000}, "How many transfers there are.");
   env.enable_checkpointing(weir::Duration::seconds(1));
   examples::ledger(env, transfers)
       .map([](const examples::Balance& balance) {

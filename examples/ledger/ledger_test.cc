@@ -12,13 +12,14 @@ TEST(LedgerTest, TheBalancesAreThoseOfANaiveLedgerThoughTheJobFailsOnTheWay) {
   std::string dir = testing::TempDir() + "ledger-XXXXXX";
   ASSERT_NE(mkdtemp(dir.data()), nullptr);
   constexpr std::uint64_t kTransfers = 200'000;
-  weir::Environment env({"--checkpoint-dir", dir, "--checkpoint-interval", "10 ms", "--parallelism", "2",
-                         "-Drestart-strategy.fixed-delay.delay=1 ms"});
+  weir::Environment env({"--checkpoint-dir", dir, "--checkpoint-interval", "10 ms", "--parallelism",
+                         "2", "-Drestart-strategy.fixed-delay.delay=1 ms"});
   const auto balances = std::make_shared<weir::Collected<Balance>>();
   std::atomic<int> failures{0};
   env.from_source(weir::sequence<Transfer>(0, kTransfers - 1, nth_transfer), "transfers")
       .map([&failures, seen = 0](const Transfer& transfer) mutable {
-        if (++seen == 60'000 && failures.fetch_add(1) < 2) throw std::runtime_error("the lights went out");
+        if (++seen == 60'000 && failures.fetch_add(1) < 2)
+          throw std::runtime_error("the lights went out");
         return transfer;
       })
       .flat_map<Posting>([](const Transfer& transfer, weir::Collector<Posting>& out) {

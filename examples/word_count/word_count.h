@@ -62,7 +62,9 @@ struct WordCountOptions {
 
 // Text files in, lines "word count" out.
 inline void word_count(weir::Environment& env, const WordCountOptions& options) {
-  env.from_source(weir::file_lines(options.input, {.max_bytes_per_second = options.bytes_per_second}), "lines")
+  env.from_source(
+         weir::file_lines(options.input, {.max_bytes_per_second = options.bytes_per_second}),
+         "lines")
       .uid("lines")
       .flat_map<Word>(split_words)
       .name("words")

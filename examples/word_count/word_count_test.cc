@@ -18,7 +18,8 @@ class WordCountTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
   int run(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"--checkpoint-dir", dir_ + "/checkpoints", "--parallelism", "2",
+    std::vector<std::string> arguments = {"--checkpoint-dir",      dir_ + "/checkpoints",
+                                          "--parallelism",         "2",
                                           "--checkpoint-interval", "10 ms"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     weir::Environment env(arguments);
@@ -45,8 +46,9 @@ TEST_F(WordCountTest, FoldsCaseAndPartsWordsAtEverythingElse) {
   std::ofstream(dir_ + "/in/a.txt") << "The barrier, the cut.\nTHE-END; caf\xc3\xa9 x1y\r\n";
   std::ofstream(dir_ + "/in/b.txt") << "no newline at the end";
   ASSERT_EQ(run(), 0);
-  const std::map<std::string, int> want = {{"the 4", 1}, {"barrier 1", 1}, {"cut 1", 1}, {"end 2", 1}, {"caf 1", 1},
-                                           {"x 1", 1},   {"y 1", 1},       {"no 1", 1},  {"at 1", 1},  {"newline 1", 1}};
+  const std::map<std::string, int> want = {
+      {"the 4", 1}, {"barrier 1", 1}, {"cut 1", 1}, {"end 2", 1}, {"caf 1", 1},
+      {"x 1", 1},   {"y 1", 1},       {"no 1", 1},  {"at 1", 1},  {"newline 1", 1}};
   EXPECT_EQ(output_lines(), want);
 }
 

@@ -36,15 +36,18 @@ class SimEngine {
         .metrics = metrics_,
         .open_store =
             [env, name = options.job_name](JobId fresh) {
-              return ha::FileStore::open(env.files, {.checkpoint_dir = "c", .job_name = name, .fresh = fresh});
+              return ha::FileStore::open(env.files,
+                                         {.checkpoint_dir = "c", .job_name = name, .fresh = fresh});
             },
         .open_storage = [this, env, name = options.job_name](
                             JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
           directory_ = env::join(*ha::job_directory("c", name), job.to_hex());
           return std::make_unique<storage::FilesystemStorage>(
-              env.files, storage::FilesystemStorage::Options{.directory = directory_, .epoch = epoch});
+              env.files,
+              storage::FilesystemStorage::Options{.directory = directory_, .epoch = epoch});
         }};
-    WEIR_ASSIGN(auto opened, cluster::Engine::open(std::move(parts), options, std::move(program), configuration_));
+    WEIR_ASSIGN(auto opened, cluster::Engine::open(std::move(parts), options, std::move(program),
+                                                   configuration_));
     engine_ = std::get<std::unique_ptr<cluster::Engine>>(std::move(opened));
     engine_->start([this](jobmaster::JobEnd how) { end_ = std::move(how); });
     return ok();

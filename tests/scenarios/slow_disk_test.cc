@@ -33,7 +33,8 @@ TEST(SlowDisk, StagingStaysUnderItsLimitWhileRecordsFlow) {
   datastream::ProgramBuilder builder;
   const auto make = [](std::uint64_t i) { return i * 7919 % kKeys; };
   const auto source =
-      std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(0, 2'000'000, 0, make);
+      std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
+          0, 2'000'000, 0, make);
   const auto output = std::make_shared<connectors::Collected<std::uint64_t>>();
   datastream::add_source<std::uint64_t>(builder, source, "updates")
       .key_by([](const std::uint64_t& key) { return key; })

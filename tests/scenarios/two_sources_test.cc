@@ -42,7 +42,8 @@ class Story final : public log::Sink {
   void on_read(std::uint64_t source) {
     const auto channel = std::to_string(source);
     EXPECT_NE(channel, held_) << "a channel was read that is held back";
-    if (!held_.empty()) add("a number of channel " + channel + " is read while channel " + held_ + " is held back");
+    if (!held_.empty())
+      add("a number of channel " + channel + " is read while channel " + held_ + " is held back");
   }
   void add(std::string line) {
     if (!is_over) lines.push_back(std::move(line));
@@ -74,7 +75,9 @@ struct SumParity {
     story->on_read(number.source);
     state.sum.update() += number.value;
   }
-  void on_end(const bool&, State& state, operators::Collector<std::uint64_t>& out) { out.emit(state.sum.get_or(0)); }
+  void on_end(const bool&, State& state, operators::Collector<std::uint64_t>& out) {
+    out.emit(state.sum.get_or(0));
+  }
   Story* story = nullptr;
 };
 
@@ -94,7 +97,8 @@ void add_sums(const checkpoint::OperatorSubtaskState& subtask, Snapshot& snapsho
       ASSERT_TRUE(reader->read(block, bytes));
       auto entries = reader->entries(block, bytes);
       while (const auto entry = entries.next())
-        snapshot.sums[*deserialize<bool>(bytes_of(entry->key))] = *deserialize<std::uint64_t>(entry->value);
+        snapshot.sums[*deserialize<bool>(bytes_of(entry->key))] =
+            *deserialize<std::uint64_t>(entry->value);
     }
   }
 }
@@ -124,7 +128,8 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
   datastream::ProgramBuilder builder;
   builder.set_default_parallelism(2);
   const auto make = [](std::uint64_t i) { return Number{i / 9, number_of(i)}; };
-  const auto source = std::make_shared<const connectors::SequenceSource<Number, decltype(make)>>(0, 18, 2, make);
+  const auto source =
+      std::make_shared<const connectors::SequenceSource<Number, decltype(make)>>(0, 18, 2, make);
   const auto numbers = datastream::add_source<Number>(builder, source, "numbers");
   builder.set_default_parallelism(1);
   numbers.key_by([](const Number& number) { return number.value % 2 != 0; })
@@ -146,7 +151,8 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
   world.run([&] { return engine.metrics().metric("checkpoint.completed").value() == 1; });
   story.is_over = true;
   const auto id = engine.metrics().metric("checkpoint.last_id").value();
-  const auto bytes = world.disk().content(engine.directory() + "/chk-" + std::to_string(id) + "/_metadata");
+  const auto bytes =
+      world.disk().content(engine.directory() + "/chk-" + std::to_string(id) + "/_metadata");
   ASSERT_TRUE(bytes) << engine.directory();
   const auto metadata = storage::decode_metadata(bytes_of(*bytes), "_metadata");
   ASSERT_TRUE(metadata);

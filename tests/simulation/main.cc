@@ -19,26 +19,32 @@ namespace {
 
 int usage() {
   std::fprintf(stderr,
-               "usage: weir_sim run SEED [--trace] | swarm N [--from S] [--mutant NAME] | seeds [--hashes] | crashes | mutants\n");
+               "usage: weir_sim run SEED [--trace] | swarm N [--from S] [--mutant NAME] | seeds "
+               "[--hashes] | crashes | mutants\n");
   return 2;
 }
 
 void print_failures(const SwarmResult& result) {
   for (const auto& [seed, what] : result.failures)
-    std::printf("FAILED seed=%llu: %s\n  replay: ./dev sim %llu\n", static_cast<unsigned long long>(seed), what.c_str(),
+    std::printf("FAILED seed=%llu: %s\n  replay: ./dev sim %llu\n",
+                static_cast<unsigned long long>(seed), what.c_str(),
                 static_cast<unsigned long long>(seed));
 }
 
 int run_one(std::uint64_t seed, bool with_trace) {
   const auto plan = draw_plan(seed);
-  std::printf("seed=%llu workload='%s' records=%llu keys=%llu deaths=%zu\n", static_cast<unsigned long long>(seed),
-              std::string(name_of(plan.workload)).c_str(), static_cast<unsigned long long>(plan.records),
+  std::printf("seed=%llu workload='%s' records=%llu keys=%llu deaths=%zu\n",
+              static_cast<unsigned long long>(seed), std::string(name_of(plan.workload)).c_str(),
+              static_cast<unsigned long long>(plan.records),
               static_cast<unsigned long long>(plan.keys), plan.deaths.size());
   Simulation simulation(plan);
   if (with_trace)
-    simulation.listen([](std::string_view line) { std::printf("%.*s\n", static_cast<int>(line.size()), line.data()); });
+    simulation.listen([](std::string_view line) {
+      std::printf("%.*s\n", static_cast<int>(line.size()), line.data());
+    });
   const auto verdict = simulation.run();
-  std::printf("trace hash %016llx, %llu file calls\n", static_cast<unsigned long long>(verdict.trace_hash),
+  std::printf("trace hash %016llx, %llu file calls\n",
+              static_cast<unsigned long long>(verdict.trace_hash),
               static_cast<unsigned long long>(verdict.file_calls));
   if (verdict.failure.empty()) return 0;
   std::printf("FAILED: %s\n", verdict.failure.c_str());
@@ -51,13 +57,15 @@ int swarm(std::uint64_t count, std::uint64_t first) {
   result.reached.print();
   const auto zeros = result.reached.zeros();
   for (const auto& zero : zeros) std::printf("NOT REACHED: %s\n", zero.c_str());
-  std::printf("%llu seeds, %zu failed\n", static_cast<unsigned long long>(count), result.failures.size());
+  std::printf("%llu seeds, %zu failed\n", static_cast<unsigned long long>(count),
+              result.failures.size());
   return result.failures.empty() && (zeros.empty() || count < 2000) ? 0 : 1;
 }
 
 int print_hashes() {
   const auto result = run_seeds(1, kListedSeeds, OnFailure::kGoOn);
-  for (const auto hash : result.hashes) std::printf("%016llx\n", static_cast<unsigned long long>(hash));
+  for (const auto hash : result.hashes)
+    std::printf("%016llx\n", static_cast<unsigned long long>(hash));
   return 0;
 }
 
@@ -74,12 +82,14 @@ int seeds(const char* self) {
     if (at >= result.hashes.size() || hash != result.hashes[at])
       result.failures.emplace_back(at + 1, "its twin in another process went another way");
   }
-  if (pclose(twin) != 0 || at != result.hashes.size()) result.failures.emplace_back(0, "the twin did not end well");
+  if (pclose(twin) != 0 || at != result.hashes.size())
+    result.failures.emplace_back(0, "the twin did not end well");
   print_failures(result);
   result.reached.print();
   const auto zeros = result.reached.zeros();
   for (const auto& zero : zeros) std::printf("NOT REACHED: %s\n", zero.c_str());
-  std::printf("%zu passed, %zu failed\n", result.hashes.size() - std::min(result.hashes.size(), result.failures.size()),
+  std::printf("%zu passed, %zu failed\n",
+              result.hashes.size() - std::min(result.hashes.size(), result.failures.size()),
               result.failures.size() + zeros.size());
   return result.failures.empty() && zeros.empty() ? 0 : 1;
 }
@@ -87,7 +97,8 @@ int seeds(const char* self) {
 int crashes() {
   const auto result = crash_everywhere(OnFailure::kGoOn);
   for (const auto& failure : result.failures) std::printf("FAILED %s\n", failure.c_str());
-  std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(result.runs - result.failures.size()),
+  std::printf("%llu passed, %zu failed\n",
+              static_cast<unsigned long long>(result.runs - result.failures.size()),
               result.failures.size());
   return result.failures.empty() ? 0 : 1;
 }

@@ -4,14 +4,22 @@ namespace weir::simulation {
 
 std::string_view name_of(PhaseOfJob phase) {
   switch (phase) {
-    case PhaseOfJob::kOpen: return "open";
-    case PhaseOfJob::kRestore: return "restore";
-    case PhaseOfJob::kProcess: return "process";
-    case PhaseOfJob::kCut: return "cut";
-    case PhaseOfJob::kUpload: return "upload";
-    case PhaseOfJob::kPublish: return "publish";
-    case PhaseOfJob::kCommit: return "commit";
-    case PhaseOfJob::kStopping: return "stopping";
+    case PhaseOfJob::kOpen:
+      return "open";
+    case PhaseOfJob::kRestore:
+      return "restore";
+    case PhaseOfJob::kProcess:
+      return "process";
+    case PhaseOfJob::kCut:
+      return "cut";
+    case PhaseOfJob::kUpload:
+      return "upload";
+    case PhaseOfJob::kPublish:
+      return "publish";
+    case PhaseOfJob::kCommit:
+      return "commit";
+    case PhaseOfJob::kStopping:
+      return "stopping";
   }
   return "?";
 }
@@ -33,7 +41,8 @@ void PhaseWatcher::write(log::Level level, std::string_view line) {
 
 void PhaseWatcher::follow(std::string_view event) {
   const auto no_checkpoint = [this] {
-    for (const auto phase : {PhaseOfJob::kCut, PhaseOfJob::kUpload, PhaseOfJob::kPublish}) set(phase, false);
+    for (const auto phase : {PhaseOfJob::kCut, PhaseOfJob::kUpload, PhaseOfJob::kPublish})
+      set(phase, false);
     set(PhaseOfJob::kProcess, !phases_.test(static_cast<std::size_t>(PhaseOfJob::kRestore)));
   };
   if (event == "Deploying") {

@@ -23,9 +23,9 @@ enum class PhaseOfJob : std::uint8_t {
   kCommit,    // output is being made visible
   kStopping,  // an attempt failed and its tasks are being stopped
 };
-inline constexpr std::array kPhases = {PhaseOfJob::kOpen,   PhaseOfJob::kRestore, PhaseOfJob::kProcess,
-                                       PhaseOfJob::kCut,    PhaseOfJob::kUpload,  PhaseOfJob::kPublish,
-                                       PhaseOfJob::kCommit, PhaseOfJob::kStopping};
+inline constexpr std::array kPhases = {
+    PhaseOfJob::kOpen,   PhaseOfJob::kRestore, PhaseOfJob::kProcess, PhaseOfJob::kCut,
+    PhaseOfJob::kUpload, PhaseOfJob::kPublish, PhaseOfJob::kCommit,  PhaseOfJob::kStopping};
 std::string_view name_of(PhaseOfJob phase);
 using PhaseSet = std::bitset<kPhases.size()>;
 
@@ -36,7 +36,9 @@ class PhaseWatcher final : public log::Sink {
  public:
   explicit PhaseWatcher(log::Sink& next) : next_(next) {}
 
-  bool wants(log::Level level) const override { return next_.wants(level) || level >= log::Level::kDebug; }
+  bool wants(log::Level level) const override {
+    return next_.wants(level) || level >= log::Level::kDebug;
+  }
   void write(log::Level level, std::string_view line) override;
 
   void process_begins();
@@ -44,7 +46,9 @@ class PhaseWatcher final : public log::Sink {
   PhaseSet now() const { return phases_; }
 
   // Called with each event's name and line.
-  void on_event(std::function<void(std::string_view, std::string_view)> hook) { hook_ = std::move(hook); }
+  void on_event(std::function<void(std::string_view, std::string_view)> hook) {
+    hook_ = std::move(hook);
+  }
 
  private:
   void set(PhaseOfJob phase, bool is_on) { phases_.set(static_cast<std::size_t>(phase), is_on); }

@@ -6,19 +6,23 @@ namespace weir::simulation {
 namespace {
 
 // What must be counted at least once besides the product of faults and phases.
-constexpr std::array kMustHappen = {
-    std::string_view("restore from nothing"),    std::string_view("restore in the same process"),
-    std::string_view("restore in a new process"), std::string_view("restore at another parallelism"),
-    std::string_view("barrier during back-pressure"), std::string_view("records replayed"),
-    std::string_view("checkpoint completed"),    std::string_view("checkpoint aborted"),
-    std::string_view("commit repeated after a restore")};
+constexpr std::array kMustHappen = {std::string_view("restore from nothing"),
+                                    std::string_view("restore in the same process"),
+                                    std::string_view("restore in a new process"),
+                                    std::string_view("restore at another parallelism"),
+                                    std::string_view("barrier during back-pressure"),
+                                    std::string_view("records replayed"),
+                                    std::string_view("checkpoint completed"),
+                                    std::string_view("checkpoint aborted"),
+                                    std::string_view("commit repeated after a restore")};
 
 struct Impossible {
   std::string_view fault;
   std::string_view phase;
   std::string_view why;
 };
-constexpr std::string_view kWallReadings = "the wall clock is read when a process starts and when its result is recorded";
+constexpr std::string_view kWallReadings =
+    "the wall clock is read when a process starts and when its result is recorded";
 // Cells that cannot be reached, with the reason.
 constexpr std::array kImpossible = {
     Impossible{"function threw", "open", "no user function runs before the tasks are deployed"},
@@ -69,8 +73,8 @@ void Reached::print() const {
     std::printf("\n");
   }
   for (const auto& cell : kImpossible)
-    std::printf("  - %s during %s: %s\n", std::string(cell.fault).c_str(), std::string(cell.phase).c_str(),
-                std::string(cell.why).c_str());
+    std::printf("  - %s during %s: %s\n", std::string(cell.fault).c_str(),
+                std::string(cell.phase).c_str(), std::string(cell.why).c_str());
   for (const auto& [what, times] : counts_)
     std::printf("%9llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
 }
@@ -79,7 +83,8 @@ std::vector<std::string> Reached::zeros() const {
   std::vector<std::string> zeros;
   for (const auto fault : kStrikes)
     for (const auto phase : kPhases)
-      if (!strikes_.contains({std::string(fault), std::string(name_of(phase))}) && !impossible(fault, name_of(phase)))
+      if (!strikes_.contains({std::string(fault), std::string(name_of(phase))}) &&
+          !impossible(fault, name_of(phase)))
         zeros.push_back(std::string(fault) + " during " + std::string(name_of(phase)));
   for (const auto what : kMustHappen)
     if (!counts_.contains(std::string(what))) zeros.emplace_back(what);

@@ -7,13 +7,14 @@
 
 #include "weir/base/time.h"
 #include "weir/cluster/engine.h"
-#include "weir/env/sim/sim_options.h"
 #include "weir/env/sim/sim_disk.h"
+#include "weir/env/sim/sim_options.h"
 
 namespace weir::simulation {
 
 enum class WorkloadKind : std::uint8_t { kKeyedCount, kLedger, kRing };
-inline constexpr std::array kWorkloads = {WorkloadKind::kKeyedCount, WorkloadKind::kLedger, WorkloadKind::kRing};
+inline constexpr std::array kWorkloads = {WorkloadKind::kKeyedCount, WorkloadKind::kLedger,
+                                          WorkloadKind::kRing};
 std::string_view name_of(WorkloadKind kind);
 
 // How a job is dealt in one life of the process; later lives may deal it otherwise.
@@ -38,13 +39,15 @@ struct RunPlan {
   std::uint64_t keys = 50;
   sim::SimOptions sim;
   cluster::EngineOptions engine;
-  std::vector<Scale> scales;   // one per life, the last one for all later
-  std::vector<Death> deaths;   // of the first lives; then faults stop
+  std::vector<Scale> scales;  // one per life, the last one for all later
+  std::vector<Death> deaths;  // of the first lives; then faults stop
   // The user's function throws once in so many records, until faults stop; 0: never.
   std::uint64_t throw_one_in = 0;
   std::size_t inline_bytes_max = 0;  // smaller state lies in _metadata
 
-  const Scale& scale_of(std::size_t life) const { return scales[std::min(life, scales.size() - 1)]; }
+  const Scale& scale_of(std::size_t life) const {
+    return scales[std::min(life, scales.size() - 1)];
+  }
 };
 
 RunPlan draw_plan(std::uint64_t seed);

@@ -47,7 +47,8 @@ Simulation::Simulation(RunPlan plan)
       random_(plan_.seed) {
   log::set_sink(&watcher_);
   workload_->prepare(world_.disk(), plan_);
-  world_.on_fault([this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
+  world_.on_fault(
+      [this](sim::Fault fault) { verdict_.reached.strike(sim::name_of(fault), watcher_.now()); });
   watcher_.on_event([this](std::string_view event, std::string_view line) { follow(event, line); });
 }
 
@@ -55,7 +56,6 @@ void Simulation::follow(std::string_view event, std::string_view line) {
   auto& reached = verdict_.reached;
   if (event == "Deploying") {
     if (std::exchange(has_deployed_, true)) reached.count("restore in the same process");
-    if (life_) records_read_ += life_->metrics.sum("subtask.", ".records_read");
   }
   if (event == "CheckpointTriggered") {
     const auto id = std::string(line.substr(line.find("checkpoint=")));
@@ -87,11 +87,13 @@ Verdict Simulation::run() {
   // A process that ends badly is started again; without faults one start is enough, two if the last fault left the JobMaster
   // unsure.
   auto end = LifeEnd::kEndedBadly;
-  for (int start = 0; start != 3 && end == LifeEnd::kEndedBadly && !failed(); ++start) end = live(number++, nullptr);
+  for (int start = 0; start != 3 && end == LifeEnd::kEndedBadly && !failed(); ++start)
+    end = live(number++, nullptr);
   check_safety("at the end");
   if (!failed() && end != LifeEnd::kFinished)
-    verdict_.failure = end == LifeEnd::kTimeUp ? "the job did not finish after the faults had stopped" + standstill_
-                                               : "the job ended badly though the faults had stopped";
+    verdict_.failure = end == LifeEnd::kTimeUp
+                           ? "the job did not finish after the faults had stopped" + standstill_
+                           : "the job ended badly though the faults had stopped";
   if (!failed()) verdict_.failure = missing_in(visible_lines(world_.disk()), expected_);
   if (const auto once = workload_->source_records(plan_); records_read_ > once) {
     verdict_.records_replayed = records_read_ - once;
@@ -104,7 +106,6 @@ Verdict Simulation::run() {
 
 Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   Life life(world_);
-  life_ = &life;
   watcher_.process_begins();
   has_deployed_ = false;
   const auto die = [&] {
@@ -114,7 +115,9 @@ Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   };
   const auto first_call = world_.disk().call_count();
   world_.disk().after_each_call([&](const sim::IoCall&) {
-    if (death && death->file_call && !life.is_dead && world_.disk().call_count() - first_call >= *death->file_call) die();
+    if (death && death->file_call && !life.is_dead &&
+        world_.disk().call_count() - first_call >= *death->file_call)
+      die();
   });
   begin_life(life, number);
   const auto began = world_.now();
@@ -141,7 +144,6 @@ Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   }
   watcher_.process_ends();
   records_read_ += life.metrics.sum("subtask.", ".records_read");
-  life_ = nullptr;
   life.process.cut();
   life.engine.reset();
   if (end == LifeEnd::kDied && death->power) world_.disk().crash(*death->power);
@@ -159,7 +161,8 @@ void Simulation::begin_life(Life& life, std::size_t number) {
   auto plan = plan_;
   if (!may_throw_) plan.throw_one_in = 0;
   const auto& scale = plan_.scale_of(number);
-  if (number > 0 && (scale.keyed != plan_.scale_of(number - 1).keyed || scale.sources != plan_.scale_of(number - 1).sources))
+  if (number > 0 && (scale.keyed != plan_.scale_of(number - 1).keyed ||
+                     scale.sources != plan_.scale_of(number - 1).sources))
     verdict_.reached.count("restore at another parallelism");
   workload_->build(builder, plan, scale);
   auto program = builder.build(plan_.engine.job_name, graph::Chaining::kOn);
@@ -172,18 +175,24 @@ void Simulation::begin_life(Life& life, std::size_t number) {
       .metrics = life.metrics,
       .open_store =
           [env](JobId fresh) {
-            return ha::FileStore::open(env.files, {.checkpoint_dir = kCheckpointDir, .job_name = "simulated", .fresh = fresh});
+            return ha::FileStore::open(
+                env.files,
+                {.checkpoint_dir = kCheckpointDir, .job_name = "simulated", .fresh = fresh});
           },
-      .open_storage = [env, inline_bytes_max = plan_.inline_bytes_max](JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
-        const auto directory = env::join(*ha::job_directory(kCheckpointDir, "simulated"), job.to_hex());
+      .open_storage = [env, inline_bytes_max = plan_.inline_bytes_max](
+                          JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
+        const auto directory =
+            env::join(*ha::job_directory(kCheckpointDir, "simulated"), job.to_hex());
         return std::make_unique<storage::FilesystemStorage>(
-            env.files, storage::FilesystemStorage::Options{
-                           .directory = directory, .epoch = epoch, .inline_bytes_max = inline_bytes_max});
+            env.files,
+            storage::FilesystemStorage::Options{
+                .directory = directory, .epoch = epoch, .inline_bytes_max = inline_bytes_max});
       }};
   auto options = plan_.engine;
   // Some plans give checkpoints less time than their disk takes; in the end they must be able to complete.
   if (!may_throw_) options.checkpoints.timeout = Duration::seconds(30);
-  auto opened = cluster::Engine::open(std::move(parts), options, std::move(program), life.configuration);
+  auto opened =
+      cluster::Engine::open(std::move(parts), options, std::move(program), life.configuration);
   if (life.is_dead) return;
   if (!opened) return fail(opened.error());
   if (std::holds_alternative<ha::AlreadyFinished>(*opened)) {
@@ -191,7 +200,8 @@ void Simulation::begin_life(Life& life, std::size_t number) {
     return;
   }
   life.engine = std::get<std::unique_ptr<cluster::Engine>>(*std::move(opened));
-  verdict_.reached.count(life.engine->restored() ? "restore in a new process" : "restore from nothing");
+  verdict_.reached.count(life.engine->restored() ? "restore in a new process"
+                                                 : "restore from nothing");
   life.engine->start([&life](jobmaster::JobEnd end) { life.end = std::move(end); });
 }
 

@@ -49,7 +49,6 @@ class Simulation {
   bool failed() const { return !verdict_.failure.empty(); }
 
   const RunPlan plan_;
-  Life* life_ = nullptr;  // the one that is on
   sim::World world_;
   PhaseWatcher watcher_;
   const std::unique_ptr<Workload> workload_;
@@ -57,10 +56,10 @@ class Simulation {
   Random random_;
   Verdict verdict_;
   bool may_throw_ = true;
-  bool has_deployed_ = false;  // in this life
+  bool has_deployed_ = false;       // in this life
   std::set<std::string> ids_used_;  // checkpoint=N of every checkpoint that was ever triggered
-  std::uint64_t records_read_ = 0;   // by all attempts that are over
-  std::string standstill_;  // what every Subtask waited for when the time was up
+  std::uint64_t records_read_ = 0;  // by all attempts that are over
+  std::string standstill_;          // what every Subtask waited for when the time was up
 };
 
 }  // namespace weir::simulation

@@ -18,14 +18,16 @@ SwarmResult run_seeds(std::uint64_t first, std::uint64_t count, OnFailure on_fai
 
 CrashResult crash_everywhere(OnFailure on_failure) {
   using Mode = std::optional<sim::CrashMode>;
-  const std::vector<std::pair<std::string, Mode>> modes = {{"process killed", std::nullopt},
-                                                           {"nothing unsynced kept", sim::CrashMode::kKeepNothing},
-                                                           {"some of it kept", sim::CrashMode::kRandom},
-                                                           {"other parts of it kept", sim::CrashMode::kRandom}};
+  const std::vector<std::pair<std::string, Mode>> modes = {
+      {"process killed", std::nullopt},
+      {"nothing unsynced kept", sim::CrashMode::kKeepNothing},
+      {"some of it kept", sim::CrashMode::kRandom},
+      {"other parts of it kept", sim::CrashMode::kRandom}};
   CrashResult result;
   for (const auto kind : kWorkloads) {
     const auto calm = Simulation(tiny_plan(kind)).run();
-    if (!calm.failure.empty()) result.failures.push_back(std::string(name_of(kind)) + ", undisturbed: " + calm.failure);
+    if (!calm.failure.empty())
+      result.failures.push_back(std::string(name_of(kind)) + ", undisturbed: " + calm.failure);
     for (std::uint64_t call = 1; call <= calm.file_calls; ++call) {
       for (std::size_t mode = 0; mode != modes.size(); ++mode) {
         auto plan = tiny_plan(kind);
@@ -34,8 +36,9 @@ CrashResult crash_everywhere(OnFailure on_failure) {
         const auto verdict = Simulation(plan).run();
         ++result.runs;
         if (verdict.failure.empty()) continue;
-        result.failures.push_back(std::string(name_of(kind)) + ", file call " + std::to_string(call) + ", " +
-                                  modes[mode].first + ": " + verdict.failure);
+        result.failures.push_back(std::string(name_of(kind)) + ", file call " +
+                                  std::to_string(call) + ", " + modes[mode].first + ": " +
+                                  verdict.failure);
         if (on_failure == OnFailure::kStop) return result;
       }
     }

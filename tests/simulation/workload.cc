@@ -7,17 +7,20 @@ namespace weir::simulation {
 
 std::unique_ptr<Workload> make_workload(WorkloadKind kind) {
   switch (kind) {
-    case WorkloadKind::kKeyedCount: return make_keyed_count();
-    case WorkloadKind::kLedger: return make_ledger();
-    case WorkloadKind::kRing: return make_ring();
+    case WorkloadKind::kKeyedCount:
+      return make_keyed_count();
+    case WorkloadKind::kLedger:
+      return make_ledger();
+    case WorkloadKind::kRing:
+      return make_ring();
   }
   return nullptr;
 }
 
 std::shared_ptr<const connectors::Sink<std::string>> line_sink() {
   using Line = connectors::ReadableLine;
-  return std::make_shared<const connectors::TextFileSink<std::string, Line>>(kOutputPath,
-                                                                             connectors::TextFilesOptions{});
+  return std::make_shared<const connectors::TextFileSink<std::string, Line>>(
+      kOutputPath, connectors::TextFilesOptions{});
 }
 
 Lines visible_lines(const sim::SimDisk& disk) {
@@ -41,7 +44,8 @@ std::string wrong_in(const Lines& visible, const Lines& expected) {
     const auto at = expected.find(line);
     if (at == expected.end()) return "'" + line + "' is visible, which should never be";
     if (times > at->second)
-      return "'" + line + "' is visible " + std::to_string(times) + " times, not " + std::to_string(at->second);
+      return "'" + line + "' is visible " + std::to_string(times) + " times, not " +
+             std::to_string(at->second);
   }
   return {};
 }
@@ -51,7 +55,8 @@ std::string missing_in(const Lines& visible, const Lines& expected) {
     const auto at = visible.find(line);
     const auto seen = at == visible.end() ? 0 : at->second;
     if (seen < times)
-      return "'" + line + "' is visible " + std::to_string(seen) + " times, not " + std::to_string(times);
+      return "'" + line + "' is visible " + std::to_string(seen) + " times, not " +
+             std::to_string(times);
   }
   return {};
 }

@@ -21,7 +21,8 @@ class Workload {
   // Puts the job's input, if it lies in files, on the disk before anything starts.
   virtual void prepare(sim::SimDisk&, const RunPlan&) const {}
   // Adds the job to the builder. Called once for each life of the process.
-  virtual void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const = 0;
+  virtual void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
+                     const Scale& scale) const = 0;
   // How many records the source has, each once.
   virtual std::uint64_t source_records(const RunPlan& plan) const { return plan.records; }
   // What must be visible in the end, by a naive twin: each line so many times.

@@ -70,7 +70,8 @@ class Window {
         ask();
         stage_ = Stage::kSecondCheckpoint;
         return;
-      case Stage::kSecondCheckpoint: return;
+      case Stage::kSecondCheckpoint:
+        return;
     }
   }
 
@@ -101,8 +102,12 @@ template <class T>
 class WindowSink final : public connectors::Sink<T> {
  public:
   explicit WindowSink(std::shared_ptr<Window> window) : window_(std::move(window)) {}
-  std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override { return std::make_unique<Writer>(window_); }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override { return nullptr; }
+  std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override {
+    return std::make_unique<Writer>(window_);
+  }
+  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+    return nullptr;
+  }
   std::string name() const override { return "window"; }
 
  private:
@@ -133,7 +138,8 @@ class SteadyState : public testing::Test {
 
   Environment environment() {
     // One executor thread, which never sleeps while the job runs; checkpoints only when asked for, and at the end.
-    Environment env({"--threads", "1", "--checkpoint-dir", dir_ + "/checkpoints", "--checkpoint-interval", "1 h"});
+    Environment env({"--threads", "1", "--checkpoint-dir", dir_ + "/checkpoints",
+                     "--checkpoint-interval", "1 h"});
     env.on_running([this](Environment::Control control) {
       window_->set_control(control);
       metrics_ = control.metrics;
@@ -166,7 +172,9 @@ TEST_F(SteadyState, AFusedChainAllocatesNothingAndTakesNoLock) {
 TEST_F(SteadyState, AKeyedSumAllocatesNothingAndTakesNoLock) {
   auto env = environment();
   constexpr std::uint64_t kKeys = 10'000;
-  const auto make = [](std::uint64_t i) { return i < kKeys ? bench::first_update(i) : bench::make_update(i, kKeys); };
+  const auto make = [](std::uint64_t i) {
+    return i < kKeys ? bench::first_update(i) : bench::make_update(i, kKeys);
+  };
   env.from_source(sequence<bench::Update>(0, 6'000'000, make))
       .key_by(&bench::Update::key)
       .sum(&bench::Update::value)
@@ -180,7 +188,8 @@ TEST_F(SteadyState, WordCountAllocatesNothingForItsLinesAndWords) {
   // Enough lines over few words, so that the state does not grow.
   std::ofstream file(dir_ + "/words.txt");
   for (int i = 0; i != 1'000'000; ++i)
-    file << "barrier " << i % 50 << " checkpoint-" << static_cast<char>('a' + i % 26) << " uncharacteristically stream\n";
+    file << "barrier " << i % 50 << " checkpoint-" << static_cast<char>('a' + i % 26)
+         << " uncharacteristically stream\n";
   file.close();
   auto env = environment();
   // Every word's count goes to the window, not each thousandth only, so that it sees enough batches.
@@ -210,7 +219,8 @@ TEST_F(SteadyState, EachOperatorIsCalledOncePerBatch) {
       .name("sum")
       .set_parallelism(2)
       .sink_to(std::make_shared<const WindowSink<Keyed<std::uint64_t, std::uint64_t>>>(window_));
-  env.on_finished([&metrics](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
+  env.on_finished(
+      [&metrics](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
   ASSERT_EQ(env.execute("calls"), 0);
   std::uint64_t records = 0;
   for (const auto* subtask : {"subtask.sum -> window[0].", "subtask.sum -> window[1]."}) {

@@ -28,7 +28,8 @@ TEST_P(EngineStress, EveryRecordIsCountedOnceWhateverParksWhen) {
   Environment env({"--checkpoint-dir", dir_, "--checkpoint-interval", "10 ms", "--threads", "2",
                    "-Dexchange.batches-per-channel=1", "-Dexchange.floating-batches-per-gate=2",
                    "-Dexchange.batch-records=3", "-Dcheckpoint.staging_bytes_max=1 mb",
-                   "-Dexecution.checkpointing.data-inline-threshold=64", std::string("-Dtaskmanager.poll=") + GetParam()});
+                   "-Dexecution.checkpointing.data-inline-threshold=64",
+                   std::string("-Dtaskmanager.poll=") + GetParam()});
   const auto collected = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
   env.from_source(sequence(1, kRecords))
       .set_parallelism(5)
@@ -43,7 +44,8 @@ TEST_P(EngineStress, EveryRecordIsCountedOnceWhateverParksWhen) {
       .sink_to(collect(collected))
       .set_parallelism(2);
   std::map<std::string, std::uint64_t> metrics;
-  env.on_finished([&metrics](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
+  env.on_finished(
+      [&metrics](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
   ASSERT_EQ(env.execute("stress"), 0);
   EXPECT_GE(metrics["checkpoint.completed"], 10u);
 

@@ -5,8 +5,12 @@
 namespace weir::simulation {
 namespace {
 
-std::string key_of(std::uint64_t number, std::uint64_t keys) { return "key-" + std::to_string(number * 7919 % keys); }
-std::string line_of(const std::string& key, std::uint64_t count) { return key + " " + std::to_string(count); }
+std::string key_of(std::uint64_t number, std::uint64_t keys) {
+  return "key-" + std::to_string(number * 7919 % keys);
+}
+std::string line_of(const std::string& key, std::uint64_t count) {
+  return key + " " + std::to_string(count);
+}
 
 class KeyedCount final : public Workload {
  public:
@@ -22,14 +26,17 @@ class KeyedCount final : public Workload {
     disk.put(std::string(kInputPath) + "/b.txt", text[1]);
   }
 
-  void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
-    const connectors::FileLinesOptions options{.split_bytes = 200 + plan.seed % 2000, .chunk_bytes = 128};
+  void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
+             const Scale& scale) const override {
+    const connectors::FileLinesOptions options{.split_bytes = 200 + plan.seed % 2000,
+                                               .chunk_bytes = 128};
     const auto source = std::make_shared<const connectors::FileLineSource>(kInputPath, options);
     builder.set_default_parallelism(scale.sources);
     const auto lines = datastream::add_source<Text>(builder, source, "lines").uid("lines");
     builder.set_default_parallelism(scale.keyed);
     lines
-        .flat_map<Text>([thrower = Thrower(plan.throw_one_in)](const Text& line, operators::Collector<Text>& out) mutable {
+        .flat_map<Text>([thrower = Thrower(plan.throw_one_in)](
+                            const Text& line, operators::Collector<Text>& out) mutable {
           thrower.maybe_throw();
           auto rest = line.view();
           while (!rest.empty()) {
@@ -41,7 +48,9 @@ class KeyedCount final : public Workload {
         .key_by([](const Text& word) { return word; })
         .count()
         .uid("count")
-        .map([](const Keyed<Text, std::uint64_t>& counted) { return line_of(counted.key.str(), counted.value); })
+        .map([](const Keyed<Text, std::uint64_t>& counted) {
+          return line_of(counted.key.str(), counted.value);
+        })
         .fuse()
         .sink_to(line_sink())
         .uid("out");
@@ -59,7 +68,6 @@ class KeyedCount final : public Workload {
     }
     return lines;
   }
-
 };
 
 }  // namespace

@@ -32,30 +32,36 @@ struct Accounts {
     state.balance.update() += posting.amount;
     const auto count = ++state.postings.update();
     // Transfers reach an account in no order of their own, so only the count is sure in between.
-    if (count % 10 == 0) out.emit("account " + std::to_string(posting.account) + " has " + std::to_string(count));
+    if (count % 10 == 0)
+      out.emit("account " + std::to_string(posting.account) + " has " + std::to_string(count));
   }
   void on_end(const std::uint64_t& account, State& state, operators::Collector<std::string>& out) {
-    out.emit("account " + std::to_string(account) + " ends with " + std::to_string(state.balance.get_or(0)));
+    out.emit("account " + std::to_string(account) + " ends with " +
+             std::to_string(state.balance.get_or(0)));
   }
 };
 
 class Ledger final : public Workload {
  public:
-  void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
+  void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
+             const Scale& scale) const override {
     const auto make = [](std::uint64_t number) { return number; };
-    const auto source = std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
-        0, plan.records, scale.sources * 3, make);
+    const auto source =
+        std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
+            0, plan.records, scale.sources * 3, make);
     builder.set_default_parallelism(scale.sources);
-    const auto numbers = datastream::add_source<std::uint64_t>(builder, source, "transfers").uid("transfers");
+    const auto numbers =
+        datastream::add_source<std::uint64_t>(builder, source, "transfers").uid("transfers");
     builder.set_default_parallelism(scale.keyed);
     numbers
-        .flat_map<Posting>([accounts = plan.keys, thrower = Thrower(plan.throw_one_in)](
-                               const std::uint64_t& number, operators::Collector<Posting>& out) mutable {
-          thrower.maybe_throw();
-          const auto t = transfer(number, accounts);
-          out.emit({t.from, -t.amount});
-          out.emit({t.to, t.amount});
-        })
+        .flat_map<Posting>(
+            [accounts = plan.keys, thrower = Thrower(plan.throw_one_in)](
+                const std::uint64_t& number, operators::Collector<Posting>& out) mutable {
+              thrower.maybe_throw();
+              const auto t = transfer(number, accounts);
+              out.emit({t.from, -t.amount});
+              out.emit({t.to, t.amount});
+            })
         .key_by(&Posting::account)
         .process(Accounts{})
         .uid("accounts")
@@ -69,7 +75,8 @@ class Ledger final : public Workload {
     const auto post = [&](std::uint64_t account, std::int64_t amount) {
       auto& [balance, count] = accounts[account];
       balance += amount;
-      if (++count % 10 == 0) ++lines["account " + std::to_string(account) + " has " + std::to_string(count)];
+      if (++count % 10 == 0)
+        ++lines["account " + std::to_string(account) + " has " + std::to_string(count)];
     };
     for (std::uint64_t n = 0; n != plan.records; ++n) {
       const auto t = transfer(n, plan.keys);
@@ -84,7 +91,6 @@ class Ledger final : public Workload {
     WEIR_CHECK(total == 0);
     return lines;
   }
-
 };
 
 }  // namespace

@@ -66,7 +66,8 @@ std::uint64_t rings_of(const RunPlan& plan) { return std::min<std::uint64_t>(pla
 
 class RingWorkload final : public Workload {
  public:
-  void build(datastream::ProgramBuilder& builder, const RunPlan& plan, const Scale& scale) const override {
+  void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
+             const Scale& scale) const override {
     const auto make = [rings = rings_of(plan)](std::uint64_t number) {
       return Insert{ring_of(number, rings), number};
     };
@@ -102,7 +103,6 @@ class RingWorkload final : public Workload {
     for (const auto& [ring, size] : sizes) ++lines["end: " + line(ring, size)];
     return lines;
   }
-
 };
 
 }  // namespace
