@@ -127,10 +127,13 @@ Status PartWriter::sync(env::FileSystem& files, const std::string& directory,
   for (const auto& part : parts) {
     WEIR_TRY(part->status);
     if (part->is_durable.load(std::memory_order_relaxed)) continue;
-    part->status = part->file->sync();
-    if (part->status) part->status = part->file->close();
-    part->file.reset();
-    WEIR_TRY(part->status);
+    // Without a file its bytes are durable and its name is not: another part failed in between, the last time.
+    if (part->file) {
+      part->status = part->file->sync();
+      if (part->status) part->status = part->file->close();
+      part->file.reset();
+      WEIR_TRY(part->status);
+    }
     synced.push_back(part.get());
   }
   if (synced.empty()) return ok();
