@@ -44,7 +44,7 @@ double weir_growing_ns_per_key(std::uint64_t keys) {
   const auto meter = std::make_shared<Meter>();
   std::atomic<std::int64_t> end{0};
   meter->on_batch = [&](std::int64_t) { end.store(now_ns(), std::memory_order_relaxed); };
-  env.from_source(sequence<Update>(0, keys - 1, first_update))
+  env.from_source(sequence<Update>(0, keys - 1, [](std::uint64_t i) { return first_update(i); }))
       .key_by(&Update::key)
       .sum(&Update::value)
       .set_parallelism(2)
