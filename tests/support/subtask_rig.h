@@ -177,15 +177,15 @@ class SubtaskRig {
                        .metrics = metrics};
     exchange::InputGate::Channels input{.input = 0, .channels = {}};
     for (std::uint32_t i = 0; i != options.inputs; ++i)
-      input.channels.push_back(&add_channel(in, options.limits));
+      input.channels.push_back(&add_channel(in, options.limits, prototype));
     parts.input_count = options.inputs == 0 ? 0 : 1;
     parts.gate = std::make_unique<exchange::InputGate>(
         options.inputs == 0 ? std::vector<exchange::InputGate::Channels>{} : std::vector{input});
     std::vector<std::unique_ptr<exchange::ResultPartition>> edges;
     if (options.has_output)
       edges.push_back(std::make_unique<exchange::ResultPartition>(
-          std::vector{&add_channel(out, options.limits)}, nullptr,
-          std::make_unique<Numbers>(stream::Columns{}, options.batch_records)));
+          std::vector{&add_channel(out, options.limits, Numbers({}, options.batch_records))},
+          nullptr));
     std::vector<OperatorChain::Link> links;
     for (std::size_t i = 0; i != ops.size(); ++i) {
       auto context = std::make_unique<operators::OperatorContext>();
@@ -229,7 +229,7 @@ class SubtaskRig {
   void step() { hand.executor.run(); }
 
   bool send(std::uint32_t channel, std::vector<std::uint64_t> numbers) {
-    auto batch = in[channel]->take_empty(prototype);
+    auto batch = in[channel]->take_empty();
     if (!batch) return false;
     for (const auto n : numbers) {
       if (batch->hashes()) batch->hashes()[batch->size()] = hash_key(n);
@@ -289,7 +289,7 @@ class SubtaskRig {
   metrics::Registry metrics;
   Listener master;
   IdleWaker other_side;
-  exchange::FloatingBatches floating{0};
+  exchange::FloatingBatches floating{0, Numbers{}};
   std::vector<std::unique_ptr<exchange::Channel>> in;
   std::vector<std::unique_ptr<exchange::Channel>> out;
   state::KeyedBackend* keyed = nullptr;
@@ -316,8 +316,8 @@ class SubtaskRig {
     return ok();
   }
   exchange::Channel& add_channel(std::vector<std::unique_ptr<exchange::Channel>>& to,
-                                 exchange::GateLimits limits) {
-    to.push_back(std::make_unique<exchange::Channel>(limits, floating));
+                                 exchange::GateLimits limits, const Numbers& of) {
+    to.push_back(std::make_unique<exchange::Channel>(limits, floating, of));
     return *to.back();
   }
 };

@@ -7,13 +7,32 @@ std::size_t batches_max(GateLimits limits) {
 }
 }  // namespace
 
-Channel::Channel(GateLimits limits, FloatingBatches& floating)
+FloatingBatches::FloatingBatches(std::uint32_t count, const stream::AnyBatch& prototype)
+    : left_(count) {
+  for (std::uint32_t i = 0; i != count; ++i)
+    batches_.push_back(prototype.make_another(prototype.columns(), prototype.capacity()));
+}
+
+stream::BatchPtr FloatingBatches::take() {
+  auto left = left_.load(std::memory_order_relaxed);
+  while (left != 0)
+    if (left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed))
+      return std::move(batches_[left - 1]);
+  return nullptr;
+}
+
+Channel::Channel(GateLimits limits, FloatingBatches& floating, const stream::AnyBatch& prototype)
     : limits_(limits),
       floating_(floating),
       elements_(batches_max(limits) + 1),
-      empties_(batches_max(limits)) {}
+      empties_(batches_max(limits)),
+      owned_(limits.batches_per_channel) {
+  WEIR_CHECK(limits.batches_per_channel != 0);
+  for (std::uint32_t i = 0; i != limits.batches_per_channel; ++i)
+    std::ignore = empties_.push(prototype.make_another(prototype.columns(), prototype.capacity()));
+}
 
-stream::BatchPtr Channel::take_empty(const stream::AnyBatch& prototype) {
+stream::BatchPtr Channel::take_empty() {
   // The flag goes up before the second look, and the consumer looks at it after giving back: one
   // sees the other.
   for (const bool last_look : {false, true}) {
@@ -22,10 +41,9 @@ stream::BatchPtr Channel::take_empty(const stream::AnyBatch& prototype) {
       empties_.pop();
       return batch;
     }
-    const auto owned = owned_.load(std::memory_order_relaxed);
-    if (owned < limits_.batches_per_channel || floating_.take()) {
+    if (auto batch = floating_.take()) {
       owned_.fetch_add(1, std::memory_order_relaxed);
-      return prototype.make_another(prototype.columns(), prototype.capacity());
+      return batch;
     }
     if (!last_look) wanting_.exchange(true, std::memory_order_acq_rel);
   }

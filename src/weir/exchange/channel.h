@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "weir/env/api/executor.h"
 #include "weir/exchange/spsc_ring.h"
@@ -16,37 +17,38 @@ struct GateLimits {
   std::uint32_t floating_batches = 8;     // more, for whichever channel of the gate needs them
 };
 
-// The batches of one gate that no single channel owns. Lock-free: a producer takes one, nobody
-// gives it back while the gate lives, but the consumer may hand it to another channel.
+// The batches of one gate that no single channel owns. All are made at once, so that a running job allocates none.
+//
+//   Thread  take() on any producer's, without a lock. Nobody gives a batch back while the gate lives, but the
+//           consumer may hand it to another channel
 class FloatingBatches {
  public:
-  explicit FloatingBatches(std::uint32_t count) : left_(count) {}
-  bool take() {
-    auto left = left_.load(std::memory_order_relaxed);
-    while (left != 0)
-      if (left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
-    return false;
-  }
+  // `count` batches like `prototype`.
+  FloatingBatches(std::uint32_t count, const stream::AnyBatch& prototype);
+  // Null where none is left.
+  stream::BatchPtr take();
 
  private:
-  std::atomic<std::uint32_t> left_;  // No partner: a count, the batches travel through rings.
+  std::vector<stream::BatchPtr> batches_;
+  std::atomic<std::size_t>
+      left_;  // No partner: who counts it down to i owns batch i, which was there before.
 };
 
 // One producer's stream to one consumer: a ring of elements one way, a ring of empty batches back.
 //
 //   Shape   at most limits.batches_per_channel + the gate's floating batches are under way, and one
-//           control element: a slot is kept for it
+//           control element: a slot is kept for it. The channel's own batches are made with it
 //   Thread  each method says whose it is. The wakers are set before either side moves
 class Channel {
  public:
-  Channel(GateLimits limits, FloatingBatches& floating);
+  // `prototype`: an empty batch of the records and columns that it carries.
+  Channel(GateLimits limits, FloatingBatches& floating, const stream::AnyBatch& prototype);
 
   void set_consumer(env::Waker& waker) { consumer_ = &waker; }
   void set_producer(env::Waker& waker) { producer_ = &waker; }
 
-  // Producer. An empty batch like `prototype`; null while all are under way: the producer is woken
-  // when one comes back.
-  stream::BatchPtr take_empty(const stream::AnyBatch& prototype);
+  // Producer. An empty batch; null while all are under way: the producer is woken when one comes back.
+  stream::BatchPtr take_empty();
   // Producer. A batch from take_empty(): there is always room.
   void push(stream::BatchPtr batch);
   // Producer. False while the last control element has not been taken; the producer is woken then.
@@ -77,8 +79,7 @@ class Channel {
   FloatingBatches& floating_;
   SpscRing<stream::StreamElement> elements_;
   SpscRing<stream::BatchPtr> empties_;
-  std::atomic<std::uint32_t> owned_{
-      0};  // batches; counted up by the producer, moved by the consumer
+  std::atomic<std::uint32_t> owned_;  // batches; counted up by the producer, moved by the consumer
   // Set by a producer that found no batch or no slot, cleared by the consumer that wakes it.
   // Partner: each other.
   std::atomic<bool> wanting_{false};

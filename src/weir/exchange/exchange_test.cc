@@ -28,12 +28,14 @@ struct ByValue final : stream::Router {
   }
 };
 
+const Numbers kPrototype({}, 8);
+
 struct Rig {
   explicit Rig(std::uint32_t channel_count,
                GateLimits gate_limits = {.batches_per_channel = 2, .floating_batches = 1})
-      : floating(gate_limits.floating_batches) {
+      : floating(gate_limits.floating_batches, kPrototype) {
     for (std::uint32_t i = 0; i != channel_count; ++i) {
-      channels.push_back(std::make_unique<Channel>(gate_limits, floating));
+      channels.push_back(std::make_unique<Channel>(gate_limits, floating, kPrototype));
       channels.back()->set_producer(producer);
       channels.back()->set_consumer(consumer);
       pointers.push_back(channels.back().get());
@@ -46,25 +48,40 @@ struct Rig {
   std::vector<Channel*> pointers;
 };
 
-const Numbers kPrototype({}, 8);
-
 TEST(Channel, GivesOutNoMoreBatchesThanItsLimitAndWakesTheProducerWhenOneComesBack) {
   Rig rig(1);
   Channel& channel = *rig.channels[0];
-  for (int i = 0; i != 3; ++i) channel.push(channel.take_empty(kPrototype));
-  EXPECT_EQ(channel.take_empty(kPrototype), nullptr);
+  for (int i = 0; i != 3; ++i) channel.push(channel.take_empty());
+  EXPECT_EQ(channel.take_empty(), nullptr);
   EXPECT_EQ(rig.producer.woken, 0);
   auto batch = std::get<BatchPtr>(std::move(*channel.front()));
   channel.pop();
   channel.give_back(std::move(batch));
   EXPECT_EQ(rig.producer.woken, 1);
-  EXPECT_NE(channel.take_empty(kPrototype), nullptr);
+  EXPECT_NE(channel.take_empty(), nullptr);
+}
+
+// Counts how many of its kind were ever made.
+struct Counted {
+  static inline int made = 0;
+  std::uint64_t value = static_cast<std::uint64_t>(++made);
+};
+
+TEST(Channel, MakesAllItsBatchesWithItself) {
+  const RecordBatch<Counted> prototype({}, 8);
+  FloatingBatches floating(3, prototype);
+  Channel channel({.batches_per_channel = 2, .floating_batches = 3}, floating, prototype);
+  EXPECT_EQ(Counted::made, (1 + 3 + 2) * 8);
+  std::vector<BatchPtr> taken;
+  while (auto batch = channel.take_empty()) taken.push_back(std::move(batch));
+  EXPECT_EQ(taken.size(), 5u);
+  EXPECT_EQ(Counted::made, (1 + 3 + 2) * 8);
 }
 
 TEST(Channel, ABarrierFindsRoomWhenEveryBatchIsUnderWay) {
   Rig rig(1);
   Channel& channel = *rig.channels[0];
-  for (int i = 0; i != 3; ++i) channel.push(channel.take_empty(kPrototype));
+  for (int i = 0; i != 3; ++i) channel.push(channel.take_empty());
   EXPECT_TRUE(channel.push_control(CheckpointBarrier{.id = {1}}));
   EXPECT_FALSE(channel.push_control(CheckpointBarrier{.id = {2}}));
   for (int i = 0; i != 3; ++i) channel.pop();
@@ -76,8 +93,7 @@ TEST(Channel, ABarrierFindsRoomWhenEveryBatchIsUnderWay) {
 
 TEST(ResultPartition, ScattersRecordsInOrderAndStopsWhenAChannelIsFull) {
   Rig rig(2);
-  ResultPartition partition(rig.pointers, std::make_unique<ByValue>(),
-                            std::make_unique<Numbers>(stream::Columns{}, 8));
+  ResultPartition partition(rig.pointers, std::make_unique<ByValue>());
   Numbers all({}, 200);
   for (std::uint64_t i = 0; i != 200; ++i) all.append() = i;
   std::vector<std::uint64_t> got[2];
@@ -103,7 +119,7 @@ TEST(ResultPartition, ScattersRecordsInOrderAndStopsWhenAChannelIsFull) {
 
 TEST(ResultPartition, ABarrierGoesOnWhereItWasStoppedAndNowhereTwice) {
   Rig rig(2);
-  ResultPartition partition(rig.pointers, std::make_unique<ByValue>(), std::make_unique<Numbers>());
+  ResultPartition partition(rig.pointers, std::make_unique<ByValue>());
   ASSERT_TRUE(rig.channels[1]->push_control(stream::EndOfData{}));
   const CheckpointBarrier barrier{.id = {7}};
   EXPECT_FALSE(partition.broadcast(barrier));
@@ -118,7 +134,7 @@ TEST(ResultPartition, ABarrierGoesOnWhereItWasStoppedAndNowhereTwice) {
 
 TEST(ResultPartition, WithoutARouterBatchesGoRound) {
   Rig rig(3);
-  ResultPartition partition(rig.pointers, nullptr, std::make_unique<Numbers>());
+  ResultPartition partition(rig.pointers, nullptr);
   for (std::uint64_t i = 0; i != 6; ++i) {
     auto batch = partition.open();
     static_cast<Numbers&>(*batch).append() = i;
@@ -130,7 +146,7 @@ TEST(ResultPartition, WithoutARouterBatchesGoRound) {
 TEST(InputGate, TakesChannelsInTurnAndLeavesHeldOnesAlone) {
   Rig rig(3);
   InputGate gate({{.input = 0, .channels = rig.pointers}});
-  for (auto* channel : rig.pointers) channel->push(channel->take_empty(kPrototype));
+  for (auto* channel : rig.pointers) channel->push(channel->take_empty());
   std::vector<std::uint32_t> order;
   const auto is_held = [](std::uint32_t channel) { return channel == 1; };
   while (const auto channel = gate.next(is_held)) {
@@ -148,13 +164,13 @@ TEST(InputGate, AFloatingBatchGoesToTheChannelThatWantsIt) {
   InputGate gate({{.input = 0, .channels = rig.pointers}});
   Channel& greedy = *rig.pointers[0];
   Channel& poor = *rig.pointers[1];
-  for (int i = 0; i != 3; ++i) greedy.push(greedy.take_empty(kPrototype));
-  BatchPtr held[2] = {poor.take_empty(kPrototype), poor.take_empty(kPrototype)};
-  EXPECT_EQ(poor.take_empty(kPrototype), nullptr);
+  for (int i = 0; i != 3; ++i) greedy.push(greedy.take_empty());
+  BatchPtr held[2] = {poor.take_empty(), poor.take_empty()};
+  EXPECT_EQ(poor.take_empty(), nullptr);
   auto batch = std::get<BatchPtr>(std::move(*greedy.front()));
   gate.pop(0);
   gate.give_back(0, std::move(batch));
-  EXPECT_NE(poor.take_empty(kPrototype), nullptr);
+  EXPECT_NE(poor.take_empty(), nullptr);
   EXPECT_FALSE(greedy.has_floating());
 }
 
@@ -163,14 +179,14 @@ TEST(ChannelStress, NumbersArriveInOrderBetweenThreads) {
   struct SpinWaker final : env::Waker {
     void became_ready() override {}
   } waker;
-  FloatingBatches floating(0);
-  Channel channel({.batches_per_channel = 2, .floating_batches = 0}, floating);
+  FloatingBatches floating(0, kPrototype);
+  Channel channel({.batches_per_channel = 2, .floating_batches = 0}, floating, kPrototype);
   channel.set_consumer(waker);
   channel.set_producer(waker);
   constexpr std::uint64_t kCount = 200'000;
   std::thread producer([&] {
     for (std::uint64_t i = 0; i != kCount;) {
-      auto batch = channel.take_empty(kPrototype);
+      auto batch = channel.take_empty();
       if (!batch) {
         std::this_thread::yield();
         continue;

@@ -5,14 +5,14 @@
 namespace weir::exchange {
 
 ResultPartition::ResultPartition(std::vector<Channel*> channels,
-                                 std::unique_ptr<stream::Router> router, stream::BatchPtr prototype)
-    : router_(std::move(router)), prototype_(std::move(prototype)), targets_(channels.size()) {
+                                 std::unique_ptr<stream::Router> router)
+    : router_(std::move(router)), targets_(channels.size()) {
   for (Channel* channel : channels) channels_.push_back({channel, nullptr, false});
 }
 
 stream::BatchPtr ResultPartition::open() {
   for (std::size_t tried = 0; tried != channels_.size(); ++tried) {
-    if (auto batch = channels_[next_].channel->take_empty(*prototype_)) return batch;
+    if (auto batch = channels_[next_].channel->take_empty()) return batch;
     next_ = (next_ + 1) % channels_.size();
   }
   return nullptr;
@@ -35,7 +35,7 @@ std::uint32_t ResultPartition::scatter(stream::AnyBatch& batch, std::uint32_t fr
     for (std::size_t i = 0; i != channels_.size(); ++i) {
       auto& lane = channels_[i];
       if (lane.open && lane.open->is_full()) flush_lane(i);
-      if (!lane.open) lane.open = lane.channel->take_empty(*prototype_);
+      if (!lane.open) lane.open = lane.channel->take_empty();
       if (!lane.open) return from - start;
       targets_[i] = lane.open.get();
     }

@@ -18,9 +18,8 @@ namespace weir::exchange {
 //   Thread  the producing Subtask's
 class ResultPartition {
  public:
-  // `prototype`: an empty batch of the edge's records and columns. `router` may be null.
-  ResultPartition(std::vector<Channel*> channels, std::unique_ptr<stream::Router> router,
-                  stream::BatchPtr prototype);
+  // `router` may be null.
+  ResultPartition(std::vector<Channel*> channels, std::unique_ptr<stream::Router> router);
 
   bool is_scattering() const { return router_ != nullptr; }
 
@@ -60,7 +59,6 @@ class ResultPartition {
 
   std::vector<Lane> channels_;
   const std::unique_ptr<stream::Router> router_;
-  const stream::BatchPtr prototype_;
   std::size_t next_ = 0;  // without a router: whose turn it is
   std::vector<std::uint16_t> target_of_;
   std::uint32_t routed_ = 0;  // records of the batch being scattered whose target is known

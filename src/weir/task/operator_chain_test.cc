@@ -15,8 +15,10 @@ using test::Relay;
 class ChainRig {
  public:
   ChainRig(std::vector<std::unique_ptr<operators::Operator>> ops, std::uint32_t batch_records)
-      : channel_({.batches_per_channel = 1, .floating_batches = 0}, floating_),
-        chain_(links(std::move(ops), batch_records), edges(batch_records)) {
+      : floating_(0, Numbers{}),
+        channel_({.batches_per_channel = 1, .floating_batches = 0}, floating_,
+                 Numbers({}, batch_records)),
+        chain_(links(std::move(ops), batch_records), edges()) {
     channel_.set_producer(waker_);
     channel_.set_consumer(waker_);
   }
@@ -45,16 +47,14 @@ class ChainRig {
                            std::make_unique<Numbers>(stream::Columns{}, batch_records), 1 << 20)});
     return links;
   }
-  std::vector<std::unique_ptr<exchange::ResultPartition>> edges(std::uint32_t batch_records) {
+  std::vector<std::unique_ptr<exchange::ResultPartition>> edges() {
     std::vector<std::unique_ptr<exchange::ResultPartition>> edges;
-    edges.push_back(std::make_unique<exchange::ResultPartition>(
-        std::vector{&channel_}, nullptr,
-        std::make_unique<Numbers>(stream::Columns{}, batch_records)));
+    edges.push_back(std::make_unique<exchange::ResultPartition>(std::vector{&channel_}, nullptr));
     return edges;
   }
 
   test::SubtaskRig::IdleWaker waker_;
-  exchange::FloatingBatches floating_{0};
+  exchange::FloatingBatches floating_;
   exchange::Channel channel_;
   OperatorChain chain_;
 };

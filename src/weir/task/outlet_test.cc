@@ -68,20 +68,20 @@ class OutletRig {
     for (const auto edge : edges) {
       std::vector<exchange::Channel*> lanes;
       for (int i = 0; i != 2; ++i) {
-        channels_.push_back(std::make_unique<exchange::Channel>(limits, floating_));
+        channels_.push_back(
+            std::make_unique<exchange::Channel>(limits, floating_, Numbers({}, batch_records)));
         channels_.back()->set_producer(waker_);
         channels_.back()->set_consumer(waker_);
         lanes.push_back(channels_.back().get());
       }
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
-          std::move(lanes), edge == Edge::kScattering ? std::make_unique<ByValue>() : nullptr,
-          std::make_unique<Numbers>(stream::Columns{}, batch_records)));
+          std::move(lanes), edge == Edge::kScattering ? std::make_unique<ByValue>() : nullptr));
     }
     return partitions;
   }
 
   IdleWaker waker_;
-  exchange::FloatingBatches floating_{0};
+  exchange::FloatingBatches floating_{0, Numbers{}};
   std::vector<std::unique_ptr<exchange::Channel>> channels_;
   operators::Output output_;
   Outlet outlet_;

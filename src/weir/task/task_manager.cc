@@ -54,13 +54,16 @@ class Deployment {
     const auto producers = graph_.vertex(edge.from).scale.parallelism;
     const auto consumers = graph_.vertex(edge.to).scale.parallelism;
     const bool is_forward = graph_.stream_edge(edge).partitioning == graph::Partitioning::kForward;
+    const auto& factory = *parts_.program.factories[graph_.vertex(edge.from).chain.back().value];
+    const auto prototype =
+        factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records);
     Channels channels(std::size_t{producers} * consumers);
     for (std::uint32_t c = 0; c != consumers; ++c) {
-      auto& shared = floating.emplace_back(parts_.limits.gate.floating_batches);
+      auto& shared = floating.emplace_back(parts_.limits.gate.floating_batches, *prototype);
       for (std::uint32_t p = 0; p != producers; ++p)
         if (!is_forward || p == c)
           channels[std::size_t{p} * consumers + c] =
-              std::make_unique<exchange::Channel>(parts_.limits.gate, shared);
+              std::make_unique<exchange::Channel>(parts_.limits.gate, shared, *prototype);
     }
     return channels;
   }
@@ -150,11 +153,9 @@ class Deployment {
         if (const auto& channel = channels[e][std::size_t{index.value} * consumers + c])
           lanes.push_back(channel.get());
       const auto& make_router = parts_.program.routers[edge.stream_edge];
-      const auto& factory = *parts_.program.factories[vertex.chain.back().value];
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
           std::move(lanes),
-          make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr,
-          factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records)));
+          make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr));
     }
     return partitions;
   }
