@@ -14,13 +14,20 @@ struct Unit {
 };
 // Durations in nanoseconds, the coarsest that fits first when written.
 constexpr std::array kDurations = {
-    Unit{"d", 86'400'000'000'000}, Unit{"h", 3'600'000'000'000}, Unit{"min", 60'000'000'000},
-    Unit{"s", 1'000'000'000},      Unit{"ms", 1'000'000},        Unit{"us", 1'000},
+    Unit{"d", 86'400'000'000'000},
+    Unit{"h", 3'600'000'000'000},
+    Unit{"min", 60'000'000'000},
+    Unit{"s", 1'000'000'000},
+    Unit{"ms", 1'000'000},
+    Unit{"us", 1'000},
     Unit{"ns", 1},
 };
 constexpr std::array kSizes = {
-    Unit{"tb", std::int64_t{1} << 40}, Unit{"gb", std::int64_t{1} << 30}, Unit{"mb", std::int64_t{1} << 20},
-    Unit{"kb", std::int64_t{1} << 10}, Unit{"b", 1},
+    Unit{"tb", std::int64_t{1} << 40},
+    Unit{"gb", std::int64_t{1} << 30},
+    Unit{"mb", std::int64_t{1} << 20},
+    Unit{"kb", std::int64_t{1} << 10},
+    Unit{"b", 1},
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -41,12 +48,14 @@ std::optional<Number> number_of(std::string_view text) {
 template <std::size_t N>
 std::optional<std::int64_t> quantity_of(std::string_view text, const std::array<Unit, N>& units,
                                         std::string_view bare) {
-  const auto digits_end = std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; });
+  const auto digits_end =
+      std::find_if(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; });
   const auto digits = text.substr(0, static_cast<std::size_t>(digits_end - text.begin()));
   auto name = trimmed(text.substr(digits.size()));
   if (name.empty()) name = bare;
   const auto count = number_of<std::int64_t>(digits);
-  const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
+  const auto unit =
+      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == name; });
   if (!count || unit == units.end() || *count > INT64_MAX / unit->factor) return std::nullopt;
   return *count * unit->factor;
 }
@@ -59,7 +68,9 @@ std::string quantity_text(std::int64_t quantity, const std::array<Unit, N>& unit
   return std::to_string(quantity);
 }
 
-std::optional<Value> value_of(std::string_view text, const std::string&) { return Value(std::string(text)); }
+std::optional<Value> value_of(std::string_view text, const std::string&) {
+  return Value(std::string(text));
+}
 std::optional<Value> value_of(std::string_view text, bool) {
   if (text == "true") return Value(true);
   if (text == "false") return Value(false);
@@ -112,7 +123,8 @@ std::string_view type_name(const Value& value) { return std::visit(Names{}, valu
 std::string to_string(const Value& value) { return std::visit(Texts{}, value); }
 
 Result<Value> parse_value(std::string_view text, const Value& like) {
-  const auto value = std::visit([&](const auto& type) { return value_of(trimmed(text), type); }, like);
+  const auto value =
+      std::visit([&](const auto& type) { return value_of(trimmed(text), type); }, like);
   if (value) return *value;
   return Error{Code::kInvalid,
                "want a " + std::string(type_name(like)) + ", got '" + std::string(text) + "'"};
@@ -126,9 +138,9 @@ Status Configuration::declare(Declaration declaration) {
 }
 
 const Declaration* Configuration::find(std::string_view name) const {
-  const auto at = std::find_if(declarations_.begin(), declarations_.end(), [&](const Declaration& d) {
-    return d.key == name || (!d.alias.empty() && d.alias == name);
-  });
+  const auto at = std::find_if(
+      declarations_.begin(), declarations_.end(),
+      [&](const Declaration& d) { return d.key == name || (!d.alias.empty() && d.alias == name); });
   return at == declarations_.end() ? nullptr : &*at;
 }
 
@@ -150,7 +162,8 @@ Status Configuration::parse(const std::vector<std::string>& arguments, Unknown u
     const Declaration* declaration = argument.starts_with("-") || is_key ? find(name) : nullptr;
     if (!declaration || is_key != (declaration->key == name)) {
       if (unknown == Unknown::kSkip) continue;
-      return Error{Code::kInvalid, "unknown option '" + arguments[i] + "'; --help lists the options"};
+      return Error{Code::kInvalid,
+                   "unknown option '" + arguments[i] + "'; --help lists the options"};
     }
     if (equals != std::string_view::npos) {
       WEIR_TRY(set_declared(*declaration, argument.substr(equals + 1)));
@@ -179,12 +192,16 @@ Status Configuration::set_declared(const Declaration& declaration, std::string_v
   return ok();
 }
 
-bool Configuration::was_set(std::string_view key) const { return values_.find(key) != values_.end(); }
+bool Configuration::was_set(std::string_view key) const {
+  return values_.find(key) != values_.end();
+}
 
 const Value& Configuration::value(std::string_view key) const {
   if (const auto at = values_.find(key); at != values_.end()) return at->second;
   const Declaration* declaration = find(key);
-  if (!declaration) check_failed("an option is declared before it is read", std::string(key).c_str(), __FILE__, __LINE__);
+  if (!declaration)
+    check_failed("an option is declared before it is read", std::string(key).c_str(), __FILE__,
+                 __LINE__);
   return declaration->default_value;
 }
 
@@ -196,7 +213,8 @@ std::string Configuration::help() const {
       text += "  " + (with_alias ? option.alias : "-D" + option.key);
       if (!option.is_flag) text += with_alias ? " VALUE" : "=VALUE";
       text += "\n      " + option.sentence;
-      text += " (" + std::string(type_name(option.default_value)) + "; default: " + to_string(option.default_value);
+      text += " (" + std::string(type_name(option.default_value)) +
+              "; default: " + to_string(option.default_value);
       if (with_alias) text += "; -D" + option.key;
       text += ")\n";
     }

@@ -3,10 +3,11 @@
 namespace weir::config {
 namespace {
 
-constexpr Option<Duration> kInterval{"execution.checkpointing.interval", "--checkpoint-interval", Duration{},
-                                     "How often a checkpoint is taken."};
+constexpr Option<Duration> kInterval{"execution.checkpointing.interval", "--checkpoint-interval",
+                                     Duration{}, "How often a checkpoint is taken."};
 constexpr Option<bool> kRestart{"weir.restart", "--restart", false, "Begins anew."};
-const Option<ByteCount> kStaging{"checkpoint.staging_bytes_max", "", ByteCount{256u << 20}, "Saved state in memory."};
+const Option<ByteCount> kStaging{"checkpoint.staging_bytes_max", "", ByteCount{256u << 20},
+                                 "Saved state in memory."};
 
 Configuration configuration() {
   Configuration result;
@@ -20,7 +21,8 @@ TEST(Configuration, AnOptionHasItsDefaultUntilItIsSet) {
   auto config = configuration();
   EXPECT_EQ(config.get(kInterval), Duration{});
   EXPECT_FALSE(config.was_set(kInterval.key));
-  ASSERT_TRUE(config.parse({"--checkpoint-interval", "200 ms", "-Dcheckpoint.staging_bytes_max=64mb", "--restart"}));
+  ASSERT_TRUE(config.parse(
+      {"--checkpoint-interval", "200 ms", "-Dcheckpoint.staging_bytes_max=64mb", "--restart"}));
   EXPECT_EQ(config.get(kInterval), Duration::millis(200));
   EXPECT_EQ(config.get(kStaging).bytes, 64u << 20);
   EXPECT_TRUE(config.get(kRestart));
@@ -59,9 +61,10 @@ TEST(Configuration, TwoDeclarationsOfOneKeyAreRefused) {
 }
 
 TEST(Values, AreWrittenAsTheyAreRead) {
-  for (const auto& value : {Value(Duration::millis(200)), Value(Duration::seconds(120)), Value(ByteCount{0}),
-                            Value(ByteCount{3u << 20}), Value(std::int64_t{-7}), Value(0.25), Value(true),
-                            Value(std::string("a b"))}) {
+  for (const auto& value :
+       {Value(Duration::millis(200)), Value(Duration::seconds(120)), Value(ByteCount{0}),
+        Value(ByteCount{3u << 20}), Value(std::int64_t{-7}), Value(0.25), Value(true),
+        Value(std::string("a b"))}) {
     const auto text = to_string(value);
     auto back = parse_value(text, value);
     ASSERT_TRUE(back) << text;
@@ -71,7 +74,8 @@ TEST(Values, AreWrittenAsTheyAreRead) {
 
 TEST(Configuration, HelpNamesEveryOptionOnce) {
   const auto help = configuration().help();
-  EXPECT_NE(help.find("--checkpoint-interval VALUE\n      How often a checkpoint is taken. (duration, such as 200 ms; "
+  EXPECT_NE(help.find("--checkpoint-interval VALUE\n      How often a checkpoint is taken. "
+                      "(duration, such as 200 ms; "
                       "default: 0 ns; -Dexecution.checkpointing.interval)"),
             std::string::npos)
       << help;

@@ -34,9 +34,10 @@ Result<CheckpointBarrier> read_barrier(ByteReader& in, Instant now) {
   barrier.triggered_at = {in.number<std::int64_t>()};
   const auto left = in.number<std::int64_t>();
   const auto target = in.text();
-  const bool is_one = in.ok() && kind <= static_cast<std::uint8_t>(CheckpointKind::kStopSavepoint) &&
-                      alignment <= static_cast<std::uint8_t>(AlignmentMode::kUnaligned) && left >= kNever &&
-                      target.size() <= kBarrierTargetBytesMax;
+  const bool is_one = in.ok() &&
+                      kind <= static_cast<std::uint8_t>(CheckpointKind::kStopSavepoint) &&
+                      alignment <= static_cast<std::uint8_t>(AlignmentMode::kUnaligned) &&
+                      left >= kNever && target.size() <= kBarrierTargetBytesMax;
   if (!is_one) return Error{Code::kCorrupt, "reading a barrier: the bytes are none"};
   barrier.kind = static_cast<CheckpointKind>(kind);
   barrier.alignment = static_cast<AlignmentMode>(alignment);

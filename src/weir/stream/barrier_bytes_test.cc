@@ -17,13 +17,14 @@ TEST(BarrierBytes, AreAsThePageSays) {
   Bytes bytes;
   ByteWriter out(bytes);
   write_barrier(savepoint(), Instant{1000}, out);
-  const unsigned char want[] = {1,    0x22, 0x11, 0, 0, 0, 0, 0, 0,    // version, id
-                                1,    0,                               // kind, alignment
-                                0x0b, 0x0a, 0,    0, 0, 0, 0, 0,       // triggered at
-                                7,    0,    0,    0, 0, 0, 0, 0,       // time left
-                                2,    's',  'p'};                      // target
+  const unsigned char want[] = {1,    0x22, 0x11, 0, 0, 0, 0, 0, 0,  // version, id
+                                1,    0,                             // kind, alignment
+                                0x0b, 0x0a, 0,    0, 0, 0, 0, 0,     // triggered at
+                                7,    0,    0,    0, 0, 0, 0, 0,     // time left
+                                2,    's',  'p'};                    // target
   ASSERT_EQ(bytes.size(), sizeof want);
-  for (std::size_t i = 0; i != sizeof want; ++i) EXPECT_EQ(static_cast<unsigned char>(bytes[i]), want[i]) << i;
+  for (std::size_t i = 0; i != sizeof want; ++i)
+    EXPECT_EQ(static_cast<unsigned char>(bytes[i]), want[i]) << i;
 }
 
 TEST(BarrierBytes, TheTimeLeftIsCountedOnTheReadersClock) {

@@ -191,7 +191,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   bool has_opened_ = false;
   bool cancel_wanted_ = false;
   RecycledQueue<Letter> letters_;  // taken from the mailbox, not handled yet
-  RecycledQueue<Letter> early_;  // what came while the operators were being opened and speaks to them
+  RecycledQueue<Letter>
+      early_;  // what came while the operators were being opened and speaks to them
   std::deque<Outgoing> outgoing_;
   std::uint32_t reading_ = 0;  // the channel whose batch is being read
   stream::BatchPtr batch_;     // what is being read

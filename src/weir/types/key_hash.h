@@ -52,8 +52,8 @@ void write_key(ByteWriter& writer, const K& key) {
 }
 // The same for a key of fixed size, to memory that has room for it.
 template <Key K>
-  requires(kFixedSize<K>.has_value())
-[[gnu::always_inline]] inline void write_fixed_key(const K& key, std::byte* to) {
+requires(kFixedSize<K>.has_value())
+    [[gnu::always_inline]] inline void write_fixed_key(const K& key, std::byte* to) {
   internal::KeyWriter raw(to);
   Serializer<K>::write(raw, key);
 }

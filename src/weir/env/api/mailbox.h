@@ -31,7 +31,7 @@ class Mailbox {
     {
       MutexLock lock(mutex_);
       letters_.push(std::move(letter));
-      waker = waker_;  // It outlives the mailbox.
+      waker = waker_;                                       // It outlives the mailbox.
       has_letters_.store(true, std::memory_order_release);  // Partner: is_empty().
     }
     if (waker) waker->wake();

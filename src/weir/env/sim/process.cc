@@ -95,7 +95,8 @@ Process::~Process() {
 }
 
 env::Env Process::env() {
-  return {parts_->clock, parts_->entropy, parts_->files, parts_->executor, parts_->io, parts_->console};
+  return {parts_->clock,    parts_->entropy, parts_->files,
+          parts_->executor, parts_->io,      parts_->console};
 }
 
 ProcessId Process::id() const { return parts_->life.id; }

@@ -24,10 +24,14 @@ enum class Verdict : std::uint8_t {
 
 constexpr std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kGoOn: return "go on";
-    case Verdict::kIgnore: return "ignore";
-    case Verdict::kHoldBack: return "hold back";
-    case Verdict::kSnapshot: return "snapshot";
+    case Verdict::kGoOn:
+      return "go on";
+    case Verdict::kIgnore:
+      return "ignore";
+    case Verdict::kHoldBack:
+      return "hold back";
+    case Verdict::kSnapshot:
+      return "snapshot";
   }
   return "?";
 }

@@ -14,7 +14,8 @@ Status schemas_are_compatible(ByteView in_snapshot, ByteView in_job) {
     return Error{Code::kInvalid, "comparing schemas: the snapshot's is not the job's"};
   const auto compatibility = compare(*restored, *current);
   if (compatibility.verdict == Compatibility::Verdict::kAsIs) return ok();
-  return Error{Code::kInvalid, "the job's type cannot read the restored one: " + compatibility.difference};
+  return Error{Code::kInvalid,
+               "the job's type cannot read the restored one: " + compatibility.difference};
 }
 
 }  // namespace weir::state

@@ -36,7 +36,10 @@ std::string during_checkpoint(std::string_view verb, CheckpointId id) {
 }  // namespace
 
 FilesystemStorage::FilesystemStorage(env::FileSystem& files, Options options)
-    : files_(files), directory_(std::move(options.directory)), epoch_(options.epoch), inline_bytes_max_(options.inline_bytes_max) {}
+    : files_(files),
+      directory_(std::move(options.directory)),
+      epoch_(options.epoch),
+      inline_bytes_max_(options.inline_bytes_max) {}
 
 Result<std::unique_ptr<CheckpointStream>> FilesystemStorage::create(const std::string& name) {
   WEIR_TRY(check_relative_name(name));

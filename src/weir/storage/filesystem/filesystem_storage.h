@@ -19,7 +19,8 @@ class FilesystemStorage final : public CheckpointStorage {
   struct Options {
     std::string directory;  // the run's: <checkpoint-dir>/<job name>/<job-id>
     Epoch epoch;            // of this process
-    std::size_t inline_bytes_max = kInlineBytesMax;  // execution.checkpointing.data-inline-threshold
+    std::size_t inline_bytes_max =
+        kInlineBytesMax;  // execution.checkpointing.data-inline-threshold
   };
   // `files` outlives the storage and its streams.
   FilesystemStorage(env::FileSystem& files, Options options);

@@ -34,7 +34,7 @@ struct Machine {
   EventLoop loop;
   Trace trace;
   SimDisk disk;
-  std::string console;  // What all its Processes have printed.
+  std::string console;              // What all its Processes have printed.
   std::vector<Process*> processes;  // Alive, in order of creation.
   std::uint32_t processes_made = 0;
   std::function<void(Fault)> on_fault;
