@@ -45,8 +45,8 @@ class Environment {
     if constexpr (std::is_same_v<T, const char*>) {
       return option<std::string>(name, default_value, sentence);
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      return static_cast<T>(
-          std::get<std::int64_t>(declare(name, config::Value(static_cast<std::int64_t>(default_value)), sentence)));
+      return static_cast<T>(std::get<std::int64_t>(
+          declare(name, config::Value(static_cast<std::int64_t>(default_value)), sentence)));
     } else {
       return std::get<T>(declare(name, config::Value(std::move(default_value)), sentence));
     }
@@ -71,13 +71,13 @@ class Environment {
     return add_source<T>(std::move(source), std::move(name));
   }
   template <class S>
-    requires requires { typename S::element_type::Record; }
+  requires requires { typename S::element_type::Record; }
   DataStream<typename S::element_type::Record> from_source(S source) {
     auto name = source->name();
     return add_source<typename S::element_type::Record>(std::move(source), std::move(name));
   }
   template <class S>
-    requires requires { typename S::element_type::Record; }
+  requires requires { typename S::element_type::Record; }
   DataStream<typename S::element_type::Record> from_source(S source, std::string name) {
     return add_source<typename S::element_type::Record>(std::move(source), std::move(name));
   }
@@ -101,7 +101,8 @@ class Environment {
  private:
   struct State;
 
-  const config::Value& declare(std::string_view name, config::Value default_value, std::string_view sentence);
+  const config::Value& declare(std::string_view name, config::Value default_value,
+                               std::string_view sentence);
   datastream::ProgramBuilder& program();
 
   template <class T>

@@ -88,7 +88,8 @@ TEST_F(EnvironmentTest, OneStreamFeedsTwoSinksAndACountWithEveryRecord) {
     const auto first = std::make_shared<Collected<std::uint64_t>>();
     const auto second = std::make_shared<Collected<std::uint64_t>>();
     const auto counts = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
-    const auto numbers = env.from_source(sequence(1, 300'000)).map([](const std::uint64_t& n) { return n * 2; });
+    const auto numbers =
+        env.from_source(sequence(1, 300'000)).map([](const std::uint64_t& n) { return n * 2; });
     numbers.sink_to(collect(first));
     numbers.sink_to(collect(second));
     numbers.key_by([](const std::uint64_t& n) { return n % 10; }).count().sink_to(collect(counts));
@@ -116,9 +117,12 @@ TEST_F(EnvironmentTest, AFinishedRunSaysSoWhenStartedAgain) {
 }
 
 TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
-  for (const std::vector<std::string>& wrong :
-       {std::vector<std::string>{"--no-such-option"}, {"--parallelism", "0"}, {"--checkpoint-interval", "1ms"},
-        {"--parallelism", "many"}, {"-Drestart-strategy.type=luck"}, {"--limit"}}) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--no-such-option"},
+                                                {"--parallelism", "0"},
+                                                {"--checkpoint-interval", "1ms"},
+                                                {"--parallelism", "many"},
+                                                {"-Drestart-strategy.type=luck"},
+                                                {"--limit"}}) {
     Environment env(wrong);
     EXPECT_EQ(env.option("limit", 3, "How many."), 3);
     env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
@@ -129,8 +133,9 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
 TEST_F(EnvironmentTest, AnImpossibleJobEndsWithTwo) {
   Environment env(arguments());
   const auto stream = env.from_source(sequence(1, 10)).uid("same");
-  stream.map([](const std::uint64_t& n) { return n; }).uid("same").sink_to(
-      collect(std::make_shared<Collected<std::uint64_t>>()));
+  stream.map([](const std::uint64_t& n) { return n; })
+      .uid("same")
+      .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
   EXPECT_EQ(env.execute("impossible"), 2);
 }
 
@@ -144,7 +149,8 @@ TEST_F(EnvironmentTest, AFunctionThatThrowsFailsTheJobWithoutARestartStrategy) {
       .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
   const auto result = env.execute("throws");
   EXPECT_EQ(result, 1);
-  EXPECT_NE(result.what.find("operator map[0]: the user's function threw: five is right out"), std::string::npos)
+  EXPECT_NE(result.what.find("operator map[0]: the user's function threw: five is right out"),
+            std::string::npos)
       << result.what;
 }
 

@@ -11,12 +11,14 @@ namespace {
 
 // The number of an option, which must lie within bounds.
 template <class Number>
-Status read_number(const config::Configuration& configuration, const config::Option<std::int64_t>& option,
-                   std::int64_t least, std::int64_t most, Number& into) {
+Status read_number(const config::Configuration& configuration,
+                   const config::Option<std::int64_t>& option, std::int64_t least,
+                   std::int64_t most, Number& into) {
   const auto value = configuration.get(option);
   if (value < least || value > most)
-    return Error{Code::kInvalid, "option " + std::string(option.key) + ": want " + std::to_string(least) + " to " +
-                                     std::to_string(most) + ", got " + std::to_string(value)};
+    return Error{Code::kInvalid, "option " + std::string(option.key) + ": want " +
+                                     std::to_string(least) + " to " + std::to_string(most) +
+                                     ", got " + std::to_string(value)};
   into = static_cast<Number>(value);
   return ok();
 }
@@ -25,7 +27,8 @@ Result<failover::RestartOptions> restart_options(const config::Configuration& co
   const auto type = configuration.get(kRestartStrategy);
   if (type == "none") return failover::RestartOptions(failover::NoRestart{});
   if (type != "fixed-delay")
-    return Error{Code::kInvalid, "option restart-strategy.type: want none or fixed-delay, got '" + type + "'"};
+    return Error{Code::kInvalid,
+                 "option restart-strategy.type: want none or fixed-delay, got '" + type + "'"};
   failover::FixedDelayRestart fixed{.delay = configuration.get(kRestartDelay)};
   std::uint32_t attempts = 0;
   WEIR_TRY(read_number(configuration, kRestartAttempts, 0, 1'000'000'000, attempts));
@@ -33,55 +36,11 @@ Result<failover::RestartOptions> restart_options(const config::Configuration& co
   return failover::RestartOptions(fixed);
 }
 
-}  // namespace
-
-std::vector<config::Declaration> weir_options() {
-  return {kCheckpointInterval.declaration(), kCheckpointDir.declaration(),     kRestart.declaration(),
-          kParallelism.declaration(),        kProgress.declaration(),          kRestartStrategy.declaration(),
-          kThreads.declaration(),            kLogLevel.declaration(),          kAllowUnclaimed.declaration(),
-          connectors::kRewindOutput.declaration(),
-          connectors::kOverwriteOutput.declaration(),
-          kHelp.declaration(),               kCheckpointTimeout.declaration(), kMinPause.declaration(),
-          kMaxConcurrent.declaration(),      kTolerableFailures.declaration(), kRetained.declaration(),
-          kRestartAttempts.declaration(),    kRestartDelay.declaration(),      kChaining.declaration(),
-          kHeapBytesMax.declaration(),       kStagingBytesMax.declaration(),   kOverflowBytesMax.declaration(), kInlineBytes.declaration(),
-          kBatchRecords.declaration(),      kBatchesPerChannel.declaration(),  kFloatingBatches.declaration(),   kCpus.declaration(),
-          kPoll.declaration(), kIoThreads.declaration(),          kIoCpus.declaration(),           kProgressInterval.declaration()};
-}
-
-Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration, const std::string& job_name) {
-  cluster::EngineOptions options{.job_name = job_name, .restart = configuration.get(kRestart)};
-  auto& checkpoints = options.checkpoints;
-  if (const auto interval = configuration.get(kCheckpointInterval); interval.ns != 0) checkpoints.interval = interval;
-  if (checkpoints.interval && *checkpoints.interval < Duration::millis(10))
-    return Error{Code::kInvalid, "option execution.checkpointing.interval: want at least 10 ms, got " +
-                                     config::to_string(*checkpoints.interval)};
-  checkpoints.timeout = configuration.get(kCheckpointTimeout);
-  if (checkpoints.timeout < Duration::millis(10))
-    return Error{Code::kInvalid, "option execution.checkpointing.timeout: want at least 10 ms, got " +
-                                     config::to_string(checkpoints.timeout)};
-  checkpoints.min_pause = configuration.get(kMinPause);
-  WEIR_TRY(read_number(configuration, kMaxConcurrent, 1, 2, checkpoints.max_concurrent));
-  WEIR_TRY(read_number(configuration, kTolerableFailures, 0, 1'000'000'000, checkpoints.tolerable_failures));
-  WEIR_TRY(read_number(configuration, kRetained, 1, 10'000, checkpoints.retained));
-  WEIR_ASSIGN(options.restart_strategy, restart_options(configuration));
-  if (configuration.get(kAllowUnclaimed)) options.unclaimed = jobmaster::UnclaimedState::kAllowed;
-  options.limits.heap_bytes_max = configuration.get(kHeapBytesMax).bytes;
-  options.limits.overflow_bytes_max = configuration.get(kOverflowBytesMax).bytes;
-  WEIR_TRY(read_number(configuration, kBatchesPerChannel, 1, 1024, options.limits.gate.batches_per_channel));
-  WEIR_TRY(read_number(configuration, kBatchRecords, 1, 65536, options.limits.batch_records));
-  WEIR_TRY(read_number(configuration, kFloatingBatches, 0, 4096, options.limits.gate.floating_batches));
-  options.staging.limit_bytes = configuration.get(kStagingBytesMax).bytes;
-  if (options.staging.limit_bytes < 4 * options.staging.chunk_bytes)
-    return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
-                                     config::to_string(configuration.get(kStagingBytesMax))};
-  return options;
-}
-
 Result<Duration> progress_interval(const config::Configuration& configuration) {
   const auto interval = configuration.get(kProgressInterval);
   if (interval < Duration::millis(1))
-    return Error{Code::kInvalid, "option weir.progress-interval: want at least 1 ms, got " + config::to_string(interval)};
+    return Error{Code::kInvalid, "option weir.progress-interval: want at least 1 ms, got " +
+                                     config::to_string(interval)};
   return interval;
 }
 
@@ -90,10 +49,11 @@ Result<log::Level> log_level(std::string_view text) {
   if (text == "info") return log::Level::kInfo;
   if (text == "warning") return log::Level::kWarning;
   if (text == "error") return log::Level::kError;
-  return Error{Code::kInvalid,
-               "option log.level: want debug, info, warning or error, got '" + std::string(text) + "'"};
+  return Error{Code::kInvalid, "option log.level: want debug, info, warning or error, got '" +
+                                   std::string(text) + "'"};
 }
 
+// "0,1" -> {0, 1}
 Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configuration,
                                             const config::Option<std::string>& option) {
   const auto given = configuration.get(option);
@@ -104,12 +64,98 @@ Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configu
     std::uint32_t cpu = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), cpu);
     if (error != std::errc() || end != part.data() + part.size())
-      return Error{Code::kInvalid, "option " + std::string(option.key) + ": want numbers of cores such as 0,1, got '" +
+      return Error{Code::kInvalid, "option " + std::string(option.key) +
+                                       ": want numbers of cores such as 0,1, got '" +
                                        std::string(text) + "'"};
     cpus.push_back(cpu);
     text.remove_prefix(std::min(part.size() + 1, text.size()));
   }
   return cpus;
+}
+
+}  // namespace
+
+std::vector<config::Declaration> weir_options() {
+  return {kCheckpointInterval.declaration(),
+          kCheckpointDir.declaration(),
+          kRestart.declaration(),
+          kParallelism.declaration(),
+          kProgress.declaration(),
+          kRestartStrategy.declaration(),
+          kThreads.declaration(),
+          kLogLevel.declaration(),
+          kAllowUnclaimed.declaration(),
+          connectors::kRewindOutput.declaration(),
+          connectors::kOverwriteOutput.declaration(),
+          kHelp.declaration(),
+          kCheckpointTimeout.declaration(),
+          kMinPause.declaration(),
+          kMaxConcurrent.declaration(),
+          kTolerableFailures.declaration(),
+          kRetained.declaration(),
+          kRestartAttempts.declaration(),
+          kRestartDelay.declaration(),
+          kChaining.declaration(),
+          kHeapBytesMax.declaration(),
+          kStagingBytesMax.declaration(),
+          kOverflowBytesMax.declaration(),
+          kInlineBytes.declaration(),
+          kBatchRecords.declaration(),
+          kBatchesPerChannel.declaration(),
+          kFloatingBatches.declaration(),
+          kCpus.declaration(),
+          kPoll.declaration(),
+          kIoThreads.declaration(),
+          kIoCpus.declaration(),
+          kProgressInterval.declaration()};
+}
+
+Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration,
+                                              const std::string& job_name) {
+  cluster::EngineOptions options{.job_name = job_name, .restart = configuration.get(kRestart)};
+  auto& checkpoints = options.checkpoints;
+  if (const auto interval = configuration.get(kCheckpointInterval); interval.ns != 0)
+    checkpoints.interval = interval;
+  if (checkpoints.interval && *checkpoints.interval < Duration::millis(10))
+    return Error{Code::kInvalid,
+                 "option execution.checkpointing.interval: want at least 10 ms, got " +
+                     config::to_string(*checkpoints.interval)};
+  checkpoints.timeout = configuration.get(kCheckpointTimeout);
+  if (checkpoints.timeout < Duration::millis(10))
+    return Error{Code::kInvalid,
+                 "option execution.checkpointing.timeout: want at least 10 ms, got " +
+                     config::to_string(checkpoints.timeout)};
+  checkpoints.min_pause = configuration.get(kMinPause);
+  WEIR_TRY(read_number(configuration, kMaxConcurrent, 1, 2, checkpoints.max_concurrent));
+  WEIR_TRY(read_number(configuration, kTolerableFailures, 0, 1'000'000'000,
+                       checkpoints.tolerable_failures));
+  WEIR_TRY(read_number(configuration, kRetained, 1, 10'000, checkpoints.retained));
+  WEIR_ASSIGN(options.restart_strategy, restart_options(configuration));
+  if (configuration.get(kAllowUnclaimed)) options.unclaimed = jobmaster::UnclaimedState::kAllowed;
+  options.limits.heap_bytes_max = configuration.get(kHeapBytesMax).bytes;
+  options.limits.overflow_bytes_max = configuration.get(kOverflowBytesMax).bytes;
+  WEIR_TRY(read_number(configuration, kBatchesPerChannel, 1, 1024,
+                       options.limits.gate.batches_per_channel));
+  WEIR_TRY(read_number(configuration, kBatchRecords, 1, 65536, options.limits.batch_records));
+  WEIR_TRY(
+      read_number(configuration, kFloatingBatches, 0, 4096, options.limits.gate.floating_batches));
+  options.staging.limit_bytes = configuration.get(kStagingBytesMax).bytes;
+  if (options.staging.limit_bytes < 4 * options.staging.chunk_bytes)
+    return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
+                                     config::to_string(configuration.get(kStagingBytesMax))};
+  return options;
+}
+
+Result<MachineOptions> machine_options(const config::Configuration& configuration) {
+  MachineOptions options;
+  WEIR_TRY(read_number(configuration, kThreads, 0, 1024, options.executor.threads));
+  WEIR_TRY(read_number(configuration, kIoThreads, 1, 1024, options.io_threads));
+  options.executor.poll = configuration.get(kPoll);
+  WEIR_ASSIGN(options.executor.cpus, cpu_list(configuration, kCpus));
+  WEIR_ASSIGN(options.io_cpus, cpu_list(configuration, kIoCpus));
+  WEIR_ASSIGN(options.log_level, log_level(configuration.get(kLogLevel)));
+  WEIR_ASSIGN(options.progress_interval, progress_interval(configuration));
+  return options;
 }
 
 }  // namespace weir::environment

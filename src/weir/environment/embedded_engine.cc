@@ -1,0 +1,86 @@
+#include "weir/environment/embedded_engine.h"
+
+#include "weir/base/log.h"
+#include "weir/env/posix/signals.h"
+#include "weir/environment/file_engine_parts.h"
+
+namespace weir::environment {
+namespace {
+
+using jobmaster::JobEnd;
+
+// Where the main thread waits for the end of the job.
+class Ending {
+ public:
+  void tell(JobEnd end) {
+    MutexLock lock(mutex_);
+    end_ = std::move(end);
+    told_.notify_all();
+  }
+  JobEnd wait() {
+    MutexLock lock(mutex_);
+    while (!end_) told_.wait(mutex_);
+    return *end_;
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar told_;
+  std::optional<JobEnd> end_ WEIR_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+EmbeddedEngine::EmbeddedEngine(const config::Configuration& configuration,
+                               const MachineOptions& machine)
+    : configuration_(configuration),
+      posix_(machine.executor, machine.io_threads, machine.io_cpus),
+      log_(posix_.env().clock, machine.log_level),
+      progress_(posix_.env(), metrics_, machine.progress_interval) {
+  log::set_sink(&log_);
+}
+
+EmbeddedEngine::~EmbeddedEngine() {
+  engine_.reset();
+  log::set_sink(nullptr);
+}
+
+Result<std::optional<std::string>> EmbeddedEngine::open(const cluster::EngineOptions& options,
+                                                        operators::Program program) {
+  auto parts = file_engine_parts(
+      posix_.env(), backend_, pages_, metrics_,
+      {.checkpoint_dir = configuration_.get(kCheckpointDir),
+       .job_name = options.job_name,
+       .inline_bytes_max = static_cast<std::size_t>(configuration_.get(kInlineBytes).bytes)});
+  WEIR_ASSIGN(auto opened,
+              cluster::Engine::open(std::move(parts), options, std::move(program), configuration_));
+  if (const auto* over = std::get_if<cluster::Engine::AlreadyFinished>(&opened))
+    return std::optional(over->sentence);
+  engine_ = std::get<std::unique_ptr<cluster::Engine>>(std::move(opened));
+  return std::optional<std::string>();
+}
+
+JobEnd EmbeddedEngine::run(const std::function<void(Environment::Control)>& on_running) {
+  Ending ending;
+  engine_->start([&](JobEnd end) { ending.tell(std::move(end)); });
+  auto signals = env::Signals::open([&](int) { engine_->job_master().suspend(); });
+  if (configuration_.get(kProgress)) progress_.start();
+  if (on_running) on_running(control());
+  auto end = ending.wait();
+  if (signals) signals->reset();
+  progress_.stop();
+  posix_.executor().stop();
+  posix_.io().stop();
+  return end;
+}
+
+Environment::Control EmbeddedEngine::control() {
+  auto& master = engine_->job_master();
+  return {.trigger_checkpoint =
+              [&master](auto answer) { master.trigger_checkpoint(std::move(answer)); },
+          .suspend = [&master] { master.suspend(); },
+          .cancel = [&master] { master.cancel(); },
+          .metrics = [this] { return metrics_.values(); }};
+}
+
+}  // namespace weir::environment

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "weir/cluster/engine.h"
+#include "weir/env/posix/posix_env.h"
+#include "weir/env/posix/posix_pages.h"
+#include "weir/env/posix/stderr_log.h"
+#include "weir/environment/environment.h"
+#include "weir/environment/options.h"
+#include "weir/environment/progress.h"
+#include "weir/state/heap/heap_backend.h"
+
+namespace weir::environment {
+
+// One job with the machine under it: threads, files, log, signals, progress, and the Engine in their midst.
+//
+//   Errors  open(): what makes a start impossible
+//   Thread  one: open(), then run()
+class EmbeddedEngine {
+ public:
+  // `configuration` outlives it.
+  EmbeddedEngine(const config::Configuration& configuration, const MachineOptions& machine);
+  ~EmbeddedEngine();
+  EmbeddedEngine(const EmbeddedEngine&) = delete;
+  EmbeddedEngine& operator=(const EmbeddedEngine&) = delete;
+
+  // What it says where the job is over already; run() must not be called then.
+  Result<std::optional<std::string>> open(const cluster::EngineOptions& options,
+                                          operators::Program program);
+
+  // Runs the job to its end. When it returns no step and no I/O of the job runs any more.
+  jobmaster::JobEnd run(const std::function<void(Environment::Control)>& on_running);
+
+  std::map<std::string, std::uint64_t> metrics() const { return metrics_.values(); }
+
+ private:
+  Environment::Control control();
+
+  const config::Configuration& configuration_;
+  env::PosixEnv posix_;
+  env::StderrLog log_;
+  state::heap::HeapStateBackend backend_;
+  env::PosixPages pages_;
+  metrics::Registry metrics_;
+  ProgressReporter progress_;
+  std::unique_ptr<cluster::Engine> engine_;
+};
+
+}  // namespace weir::environment
