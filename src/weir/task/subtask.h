@@ -49,7 +49,7 @@ struct SubtaskParts {
   std::string name;           // "count -> write[1]"
   bool was_finished = false;  // it only tells its consumers so
   bool has_checkpoints = false;
-  std::uint32_t moves_per_step = 16;
+  std::uint32_t moves_per_step = 8;
   Epoch epoch;
   JobId job;
 

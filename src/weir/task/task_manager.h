@@ -18,7 +18,7 @@ namespace weir::task {
 struct TaskLimits {
   exchange::GateLimits gate;
   std::uint32_t batch_records = stream::kBatchRecords;  // exchange.batch-records
-  std::uint32_t moves_per_step = 16;  // what a Subtask does before another gets its turn
+  std::uint32_t moves_per_step = 8;  // what a Subtask does before another gets its turn
   std::uint64_t overflow_bytes_max = std::uint64_t{64}
                                      << 20;  // task.overflow-bytes-max, per operator
   std::uint64_t heap_bytes_max = std::uint64_t{8}

@@ -75,6 +75,13 @@ struct Serializer<T> {
     return std::nullopt;
   }
   static constexpr std::size_t min_size() { return 1 + internal::min_size_of_all(Parts{}); }
+  // Behind the header byte lie the bytes of the object in memory.
+  static constexpr bool memory_follows_header() {
+    return []<class... Field>(TypeList<Field...>) {
+      return std::is_trivially_copyable_v<T> && (kMemoryIsLayout<Field> && ...) &&
+             (std::size_t{0} + ... + sizeof(Field)) == sizeof(T);
+    }(Parts{});
+  }
 
  private:
   static bool read_fields(ByteReader& reader, T& out) {

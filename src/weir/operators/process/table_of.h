@@ -20,7 +20,13 @@ state::ValueType value_type_of() {
                 "a state's value must own its bytes: use std::string in place of weir::Text");
   state::ValueType type{
       .size = sizeof(V), .alignment = alignof(V), .is_flat = std::is_trivially_copyable_v<V>};
-  type.is_plain_bytes = std::is_arithmetic_v<V> && !std::is_same_v<V, bool>;
+  type.is_plain_bytes = kMemoryIsLayout<V>;
+  if constexpr (Record<V>) {
+    if (Serializer<V>::memory_follows_header()) {
+      type.is_plain_bytes = true;
+      type.plain_header = std::byte{kRecordLayoutVersion};
+    }
+  }
   type.construct = [](void* at) { ::new (at) V{}; };
   type.write = [](const void* value, ByteWriter& out) {
     Serializer<V>::write(out, *static_cast<const V*>(value));

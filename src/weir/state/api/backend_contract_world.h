@@ -100,6 +100,13 @@ inline Kind flat56() {
     for (auto& word : static_cast<internal::Seven*>(place)->words) word = seed++;
   });
 }
+// The same, told to the backend: a byte, then the value's own.
+inline Kind plain56() {
+  Kind kind = flat56();
+  kind.type.is_plain_bytes = true;
+  kind.type.plain_header = std::byte{0};
+  return kind;
+}
 inline Kind flat2000() {
   return internal::flat_kind<internal::Large>([](void* place, std::uint64_t seed) {
     for (auto& word : static_cast<internal::Large*>(place)->words) word = seed++;
@@ -171,6 +178,7 @@ inline std::vector<Shape> all_shapes() {
           shape_of("8-byte keys, numbers", 8, 0, flat8()),
           shape_of("8-byte keys, bytes", 8, 0, flat1()),
           shape_of("8-byte keys, records", 8, 0, flat56()),
+          shape_of("8-byte keys, records that are plain bytes", 8, 0, plain56()),
           shape_of("16-byte keys, texts", 16, 0, text()),
           shape_of("11-byte keys, lists", 11, 0, numbers()),
           shape_of("variable keys, numbers", 0, 0, flat8()),

@@ -53,6 +53,10 @@ class Filler {
   bool read_value(ByteView bytes, void* place) const {
     const ValueType& type = descriptor_.value;
     if (type.is_plain_bytes) {
+      if (type.plain_header) {
+        if (bytes.empty() || bytes.front() != *type.plain_header) return false;
+        bytes = bytes.subspan(1);
+      }
       if (bytes.size() != type.size) return false;
       if (!bytes.empty()) std::memcpy(place, bytes.data(), bytes.size());
       return true;

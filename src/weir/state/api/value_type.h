@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "weir/base/bytes.h"
 
@@ -20,6 +21,8 @@ struct ValueType {
   // value: an integer, a double. Then snapshots copy instead of calling write() and read(). Only
   // with is_flat.
   bool is_plain_bytes = false;
+  // Only with is_plain_bytes: a byte that write() puts in front, as before every record.
+  std::optional<std::byte> plain_header;
 
   void (*construct)(void* at) = nullptr;  // a default value; for flat types too
   void (*destroy)(void* at) noexcept = nullptr;

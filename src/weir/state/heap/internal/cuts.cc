@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weir/state/heap/internal/copy_slots.h"
+
 namespace weir::state::heap {
 namespace {
 
@@ -142,6 +144,7 @@ void Cuts::hand_over(OpenCut& cut, std::uint32_t table, Stream stream) {
   Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
   if (stage.used != 0) {
     const bool is_deletes = stream == Stream::kDeletes;
+    end_streaming();
     stage.chunk.send();
     cut.output->take({is_deletes ? BlockKind::kDeletes : BlockKind::kEntries, table,
                       is_deletes ? tables_[table].deletes : tables_[table].entries,

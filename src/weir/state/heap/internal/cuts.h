@@ -98,6 +98,14 @@ class Cuts {
     return at;
   }
 
+  // Gives the last `count` of them back.
+  void give_back(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t bytes,
+                 std::uint32_t count) {
+    cut.stages[table][static_cast<std::size_t>(stream)].used -= count * bytes;
+    saved_entries_ -= count;
+    saved_bytes_ -= count * bytes;
+  }
+
   bool is_blocked() const { return is_blocked_; }
   const Status& error() const { return error_; }
   std::uint64_t saved_entries() const { return saved_entries_; }

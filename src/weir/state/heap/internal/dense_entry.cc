@@ -23,12 +23,21 @@ class GroupSpan {
   KeyGroup last_{0};
 };
 
+// What stands in front of a value that is plain bytes.
+Bytes plain_front(const ValueType& type) {
+  Bytes front;
+  ByteWriter(front).leb128(type.size + (type.plain_header ? 1U : 0U));
+  if (type.plain_header) front.push_back(*type.plain_header);
+  return front;
+}
+
 // The value with its length in front. Lengths are mostly one byte long; where this one is not, the
 // value moves.
 void append_value(const SlotLayout& layout, const void* value, Bytes& out) {
   if (layout.value.is_plain_bytes) {
     ByteWriter writer(out);
-    writer.leb128(layout.value.size);
+    writer.leb128(layout.value.size + (layout.value.plain_header ? 1U : 0U));
+    if (layout.value.plain_header) out.push_back(*layout.value.plain_header);
     writer.raw({static_cast<const std::byte*>(value), layout.value.size});
     return;
   }
@@ -85,17 +94,16 @@ class RawEncoder final : public BlockEncoder {
   template <std::size_t kKeyBytes, std::size_t kValueBytes>
   void copy_entries(ByteView staged, DenseBlock& out, std::size_t key_bytes,
                     std::size_t value_bytes) const {
-    Bytes length;
-    ByteWriter(length).leb128(value_bytes);
+    const Bytes front = plain_front(layout_.value);
     if constexpr (kKeyBytes != 0) key_bytes = kKeyBytes;
     if constexpr (kValueBytes != 0) value_bytes = kValueBytes;
-    out.bytes.resize(out.count * (key_bytes + length.size() + value_bytes));
+    out.bytes.resize(out.count * (key_bytes + front.size() + value_bytes));
     std::byte* to = out.bytes.data();
     for (std::size_t at = 0; at != staged.size(); at += layout_.stride) {
       const std::byte* slot = staged.data() + at;
       std::memcpy(to, slot, key_bytes);
       to += key_bytes;
-      for (const auto byte : length) *to++ = byte;
+      for (const auto byte : front) *to++ = byte;
       std::memcpy(to, slot + layout_.value_at, value_bytes);
       to += value_bytes;
     }

@@ -148,11 +148,9 @@ std::uint32_t HeapTable<Keys, kNamespaced>::prepare_ahead(std::uint32_t count) {
     const SlotRef ref{segments_[i], is_slot ? candidates_[i] : 0U};
     owed |= static_cast<std::uint64_t>(is_slot & !store_.is_ready(ref)) << i;
   }
-  for (; owed != 0; owed &= owed - 1) {
-    const auto i = first_slot(owed);
-    if (!store_.prepare({segments_[i], candidates_[i]})) return i;
-  }
-  return count;
+  if (owed == 0) return count;
+  owed = store_.prepare_block(segments_.data(), candidates_.data(), owed);
+  return owed == 0 ? count : first_slot(owed);
 }
 
 template <class Keys, bool kNamespaced>

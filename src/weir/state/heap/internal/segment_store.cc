@@ -14,30 +14,6 @@ namespace {
 constexpr std::uint64_t kAllocationBytes = 16;
 constexpr std::size_t kKeyAlignment = alignof(std::max_align_t);
 constexpr std::uint32_t kQuarter = kSlots / 4;
-// What a walk counts for a segment beside the entries saved: reading its header is as dear as copying that much.
-constexpr std::uint64_t kVisitBytes = 512;
-// How many segments ahead of itself it asks for headers.
-constexpr std::uint64_t kSegmentsAhead = 4;
-
-// The commonest sizes without a call.
-inline void copy_slots(std::byte* to, const std::byte* from, std::size_t bytes) {
-  switch (bytes) {
-    case 16:
-      std::memcpy(to, from, 16);
-      break;
-    case 24:
-      std::memcpy(to, from, 24);
-      break;
-    case 32:
-      std::memcpy(to, from, 32);
-      break;
-    case 64:
-      std::memcpy(to, from, 64);
-      break;
-    default:
-      std::memcpy(to, from, bytes);
-  }
-}
 
 }  // namespace
 
@@ -71,81 +47,6 @@ Status SegmentStore::begin() {
   segment->reset(cuts_.newest(), 0);
   directory_.begin(segment);
   return ok();
-}
-
-bool SegmentStore::prepare(SlotRef ref) {
-  if (!bring_up_to(ref.segment, cuts_.newest())) return false;
-  return save_pending(ref.segment, ref.segment->pending() & slot_bit(ref.slot), Stream::kWrites);
-}
-
-// Cut by cut: each older one takes what it needs before the next may count the segment as its own.
-bool SegmentStore::bring_up_to(Segment* segment, CutNumber number) {
-  if (segment->cut() == number) return true;
-  for (const auto& cut : cuts_.open()) {
-    if (is_before(number, cut->number)) break;
-    if (!is_before(segment->cut(), cut->number)) continue;
-    if (!save_pending(segment, segment->pending(), Stream::kWrites)) return false;
-    // Only changes since the base are known to be in `dirty`; otherwise another cut has taken them.
-    const bool knows_changes = cut->kind == CutKind::kDelta && segment->cut() == cut->base;
-    const std::uint64_t needed = knows_changes ? segment->dirty() : segment->used();
-    segment->set_cut(cut->number, needed);
-    segment->forget_dirty(kAllSlots);
-  }
-  if (segment->cut() == number) return true;
-  if (!save_pending(segment, segment->pending(), Stream::kWrites)) return false;
-  segment->set_cut(number, 0);
-  return true;
-}
-
-bool SegmentStore::save_pending(Segment* segment, std::uint64_t slots, Stream stream) {
-  if (slots == 0) return true;
-  OpenCut* cut = cuts_.find(segment->cut());
-  if (cut == nullptr) {  // It was aborted.
-    segment->forget_pending(slots);
-    return true;
-  }
-  return layout_.is_saved_raw() ? save_raw(*cut, segment, slots, stream)
-                                : save_dense(*cut, segment, slots, stream);
-}
-
-// Slot by slot; neighbours, of which a walk finds many, in one copy.
-bool SegmentStore::save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
-  const std::size_t stride = layout_.stride;
-  while (slots != 0) {
-    const auto first = first_slot(slots);
-    auto run = static_cast<std::uint32_t>(std::countr_one(slots >> first));
-    std::byte* to = cuts_.reserve(cut, table_, stream, stride, run);
-    if (to == nullptr) return stage_failed();
-    copy_slots(to, at({segment, first}), run * stride);
-    const std::uint64_t saved = (slot_bit(run) - 1) << first;
-    segment->forget_pending(saved);
-    slots &= ~saved;
-  }
-  return true;
-}
-
-bool SegmentStore::save_dense(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
-  for (; slots != 0; slots &= slots - 1) {
-    const auto slot = first_slot(slots);
-    scratch_.clear();
-    append_dense_entry(layout_, at({segment, slot}), scratch_);
-    if (!stage(cut, stream, scratch_)) return false;
-    segment->forget_pending(slot_bit(slot));
-  }
-  return true;
-}
-
-bool SegmentStore::stage(OpenCut& cut, Stream stream, ByteView bytes) {
-  std::uint32_t one = 1;
-  std::byte* to = cuts_.reserve(cut, table_, stream, bytes.size(), one);
-  if (to == nullptr) return stage_failed();
-  std::memcpy(to, bytes.data(), bytes.size());
-  return true;
-}
-
-bool SegmentStore::stage_failed() {
-  if (!cuts_.is_blocked()) error_ = cuts_.error();
-  return false;
 }
 
 SlotRef SegmentStore::add(Position position, std::uint8_t tag) {
@@ -250,56 +151,6 @@ bool SegmentStore::try_merge(Position inside) {
   directory_.merge(inside, depth, segment);
   blocks_.give_back(buddy);
   return true;
-}
-
-SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
-  if (cut.kind == CutKind::kDelta && !walk_deletes(cut, budget)) return Walk::kFailed;
-  while (cut.walk_word < directory_.end()) {
-    if (budget == 0) return Walk::kBudgetSpent;
-    const auto position = Position::of_word(cut.walk_word);
-    Segment* segment = directory_.find(position);
-    const Extent extent = directory_.extent(position, segment->depth());
-    const auto end = extent.end();
-    if (const auto ahead = end + kSegmentsAhead * extent.width; ahead < directory_.end())
-      __builtin_prefetch(directory_.find(Position::of_word(ahead)), 1);
-    if (is_before(segment->cut(), cut.number) && !bring_up_to(segment, cut.number))
-      return Walk::kFailed;
-    // A segment that has heard of a later cut has given this one what it needs.
-    if (segment->cut() == cut.number) {
-      const std::uint64_t pending = segment->pending();
-      if (!save_pending(segment, pending, Stream::kWalk)) return Walk::kFailed;
-      const auto cost = kVisitBytes + std::popcount(pending) * layout_.stride;
-      budget -= std::min<std::uint64_t>(budget, cost);
-    }
-    cut.walk_word = end;
-  }
-  return Walk::kEnd;
-}
-
-bool SegmentStore::walk_deletes(OpenCut& cut, std::uint64_t& budget) {
-  std::size_t place = 0;
-  for (const auto& piece : deleted_.pieces()) {
-    if (!is_before(cut.base, piece.cut) || is_before(cut.number, piece.cut)) continue;
-    if (place++ < cut.walk_deletes) continue;
-    if (!stage(cut, Stream::kDeletes, piece.keys)) return false;
-    budget -= std::min<std::uint64_t>(budget, piece.keys.size());
-    ++cut.walk_deletes;
-  }
-  return true;
-}
-
-void SegmentStore::sweep() {
-  for (std::uint64_t word = 0; word < directory_.end();) {
-    const auto position = Position::of_word(word);
-    Segment* segment = directory_.find(position);
-    segment->set_cut(cuts_.newest(), 0);
-    word = directory_.extent(position, segment->depth()).end();
-  }
-  deleted_.forget_all();
-}
-
-void SegmentStore::forget_deletes() {
-  if (const auto base = cuts_.oldest_base()) deleted_.forget_until(*base);
 }
 
 std::optional<SegmentStore::Outside> SegmentStore::take_outside(std::string_view key) {

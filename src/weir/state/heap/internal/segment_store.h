@@ -55,6 +55,10 @@ class SegmentStore {
 
   // Makes a slot ready to be written, where is_ready() is not so already.
   bool prepare(SlotRef ref);
+  // The same for a block of look-ups, those with a bit in `owed`: the slots `slots[i]` of `segments[i]`. Returns the bits
+  // of those that are still owed.
+  std::uint64_t prepare_block(Segment* const* segments, const std::uint8_t* slots,
+                              std::uint64_t owed);
   bool is_ready(SlotRef ref) const {
     const std::uint64_t newest = static_cast<std::uint64_t>(cuts_.newest()) << kSlots;
     return ((ref.segment->pending_and_cut ^ newest) & (~kAllSlots | slot_bit(ref.slot))) == 0;
@@ -101,6 +105,9 @@ class SegmentStore {
   bool bring_up_to(Segment* segment, CutNumber number);
   bool save_pending(Segment* segment, std::uint64_t slots, Stream stream);
   bool save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
+  template <class Copy>
+  std::uint64_t save_block(OpenCut& cut, Segment* const* segments, const std::uint8_t* slots,
+                           std::uint64_t owed, Copy copy);
   bool save_dense(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
   bool stage_failed();
   bool stage(OpenCut& cut, Stream stream, ByteView bytes);
