@@ -10,7 +10,7 @@ namespace {
 TEST(EvenOddTest, RestoresBothSumsAndTheOffsetAndEndsWithTheRightSums) {
   std::string dir = testing::TempDir() + "even-odd-XXXXXX";
   ASSERT_NE(mkdtemp(dir.data()), nullptr);
-  weir::Environment env({"--checkpoint-dir", dir, "--threads", "2"});
+  weir::Environment env({"--checkpoint-dir", dir, "--threads", "2", "-Dweir.watchdog-aborts=true"});
   const auto diary = std::make_shared<Diary>();
   const auto sums = std::make_shared<weir::Collected<std::string>>();
   ASSERT_EQ(even_odd(env, diary, weir::collect(sums)), 0);

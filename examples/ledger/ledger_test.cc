@@ -13,7 +13,8 @@ TEST(LedgerTest, TheBalancesAreThoseOfANaiveLedgerThoughTheJobFailsOnTheWay) {
   ASSERT_NE(mkdtemp(dir.data()), nullptr);
   constexpr std::uint64_t kTransfers = 200'000;
   weir::Environment env({"--checkpoint-dir", dir, "--checkpoint-interval", "10 ms", "--parallelism",
-                         "2", "-Drestart-strategy.fixed-delay.delay=1 ms"});
+                         "2", "-Drestart-strategy.fixed-delay.delay=1 ms",
+                         "-Dweir.watchdog-aborts=true"});
   const auto balances = std::make_shared<weir::Collected<Balance>>();
   std::atomic<int> failures{0};
   env.from_source(weir::sequence<Transfer>(0, kTransfers - 1, nth_transfer), "transfers")

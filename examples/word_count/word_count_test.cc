@@ -18,9 +18,13 @@ class WordCountTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
   int run(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"--checkpoint-dir",      dir_ + "/checkpoints",
-                                          "--parallelism",         "2",
-                                          "--checkpoint-interval", "10 ms"};
+    std::vector<std::string> arguments = {"--checkpoint-dir",
+                                          dir_ + "/checkpoints",
+                                          "--parallelism",
+                                          "2",
+                                          "--checkpoint-interval",
+                                          "10 ms",
+                                          "-Dweir.watchdog-aborts=true"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     weir::Environment env(arguments);
     word_count(env, {.input = dir_ + "/in", .output = dir_ + "/out"});

@@ -140,6 +140,7 @@ LogPhase KillCampaign::least_hit() const {
 
 weir::Result<KillCampaign::Life> KillCampaign::begin(std::vector<std::string> more) {
   std::vector<std::string> command = {options_.job,
+                                      "-Dweir.watchdog-aborts=true",
                                       "--output",
                                       output(),
                                       "--checkpoint-dir",

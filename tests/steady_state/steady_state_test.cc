@@ -139,7 +139,7 @@ class SteadyState : public testing::Test {
   Environment environment() {
     // One executor thread, which never sleeps while the job runs; checkpoints only when asked for, and at the end.
     Environment env({"--threads", "1", "--checkpoint-dir", dir_ + "/checkpoints",
-                     "--checkpoint-interval", "1 h"});
+                     "--checkpoint-interval", "1 h", "-Dweir.watchdog-aborts=true"});
     env.on_running([this](Environment::Control control) {
       window_->set_control(control);
       metrics_ = control.metrics;

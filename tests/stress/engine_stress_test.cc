@@ -29,7 +29,7 @@ TEST_P(EngineStress, EveryRecordIsCountedOnceWhateverParksWhen) {
                    "-Dexchange.batches-per-channel=1", "-Dexchange.floating-batches-per-gate=2",
                    "-Dexchange.batch-records=3", "-Dcheckpoint.staging_bytes_max=1 mb",
                    "-Dexecution.checkpointing.data-inline-threshold=64",
-                   std::string("-Dtaskmanager.poll=") + GetParam()});
+                   "-Dweir.watchdog-aborts=true", std::string("-Dtaskmanager.poll=") + GetParam()});
   const auto collected = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
   env.from_source(sequence(1, kRecords))
       .set_parallelism(5)

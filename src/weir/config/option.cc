@@ -209,7 +209,7 @@ std::string Configuration::help() const {
   std::string text;
   for (const bool with_alias : {true, false}) {
     for (const auto& option : declarations_) {
-      if (option.alias.empty() == with_alias) continue;
+      if (option.is_hidden || option.alias.empty() == with_alias) continue;
       text += "  " + (with_alias ? option.alias : "-D" + option.key);
       if (!option.is_flag) text += with_alias ? " VALUE" : "=VALUE";
       text += "\n      " + option.sentence;

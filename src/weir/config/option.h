@@ -30,11 +30,12 @@ Result<Value> parse_value(std::string_view text, const Value& like);
 
 // An option as it is declared: once, by whoever acts on it.
 struct Declaration {
-  std::string key;       // "execution.checkpointing.interval"
-  std::string alias;     // "--checkpoint-interval"; empty: only -Dkey=value
-  Value default_value;   // its type is the option's
-  std::string sentence;  // what it does, for --help
-  bool is_flag = false;  // the alias alone means true
+  std::string key;         // "execution.checkpointing.interval"
+  std::string alias;       // "--checkpoint-interval"; empty: only -Dkey=value
+  Value default_value;     // its type is the option's
+  std::string sentence;    // what it does, for --help
+  bool is_flag = false;    // the alias alone means true
+  bool is_hidden = false;  // not in --help: for tests
 };
 
 // One option that code can name.
@@ -44,10 +45,11 @@ struct Option {
   std::string_view alias;
   T default_value;
   std::string_view sentence;
+  bool is_hidden = false;
 
   Declaration declaration() const {
-    return {std::string(key), std::string(alias), Value(default_value), std::string(sentence),
-            std::is_same_v<T, bool>};
+    return {std::string(key),      std::string(alias),      Value(default_value),
+            std::string(sentence), std::is_same_v<T, bool>, is_hidden};
   }
 };
 

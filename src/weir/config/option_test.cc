@@ -82,5 +82,14 @@ TEST(Configuration, HelpNamesEveryOptionOnce) {
   EXPECT_NE(help.find("-Dcheckpoint.staging_bytes_max=VALUE"), std::string::npos);
 }
 
+TEST(Configuration, AHiddenOptionWorksButHelpIsSilentAboutIt) {
+  constexpr Option<bool> kHidden{"weir.hidden", "", false, "For tests.", true};
+  auto config = configuration();
+  ASSERT_TRUE(config.declare(kHidden.declaration()));
+  ASSERT_TRUE(config.parse({"-Dweir.hidden=true"}));
+  EXPECT_TRUE(config.get(kHidden));
+  EXPECT_EQ(config.help(), configuration().help());
+}
+
 }  // namespace
 }  // namespace weir::config

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "weir/environment/options.h"
+
 namespace weir {
 namespace {
 
@@ -20,7 +22,8 @@ class EnvironmentTest : public testing::Test {
   void TearDown() override { std::ignore = std::system(("rm -rf " + dir_).c_str()); }
 
   std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {"--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2"};
+    std::vector<std::string> all = {"--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2",
+                                    "-Dweir.watchdog-aborts=true"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -127,6 +130,18 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
     EXPECT_EQ(env.option("limit", 3, "How many."), 3);
     env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
     EXPECT_EQ(env.execute("wrong"), 2) << wrong[0];
+  }
+}
+
+TEST(EngineOptions, TheWatchdogAbortsOnlyWhereATestSaysSo) {
+  for (const bool aborts : {false, true}) {
+    config::Configuration configuration;
+    for (auto& declaration : environment::weir_options())
+      ASSERT_TRUE(configuration.declare(std::move(declaration)));
+    if (aborts) {
+      ASSERT_TRUE(configuration.set("weir.watchdog-aborts", "true"));
+    }
+    EXPECT_EQ(environment::engine_options(configuration, "job")->watchdog.aborts, aborts);
   }
 }
 

@@ -29,8 +29,13 @@ class FilesTest : public testing::Test {
   void TearDown() override { fs::remove_all(dir_); }
 
   std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {
-        "--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2", "--log-level", "error"};
+    std::vector<std::string> all = {"--checkpoint-dir",
+                                    dir_ + "/checkpoints",
+                                    "--threads",
+                                    "2",
+                                    "--log-level",
+                                    "error",
+                                    "-Dweir.watchdog-aborts=true"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }

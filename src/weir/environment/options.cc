@@ -107,7 +107,8 @@ std::vector<config::Declaration> weir_options() {
           kPoll.declaration(),
           kIoThreads.declaration(),
           kIoCpus.declaration(),
-          kProgressInterval.declaration()};
+          kProgressInterval.declaration(),
+          kWatchdogAborts.declaration()};
 }
 
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration,
@@ -131,6 +132,7 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
                        checkpoints.tolerable_failures));
   WEIR_TRY(read_number(configuration, kRetained, 1, 10'000, checkpoints.retained));
   WEIR_ASSIGN(options.restart_strategy, restart_options(configuration));
+  options.watchdog.aborts = configuration.get(kWatchdogAborts);
   if (configuration.get(kAllowUnclaimed)) options.unclaimed = jobmaster::UnclaimedState::kAllowed;
   options.limits.heap_bytes_max = configuration.get(kHeapBytesMax).bytes;
   options.limits.overflow_bytes_max = configuration.get(kOverflowBytesMax).bytes;

@@ -92,6 +92,11 @@ inline const config::Option<bool> kProgress{
     "Prints a line of progress to standard error every second."};
 inline const config::Option<Duration> kProgressInterval{
     "weir.progress-interval", "", Duration::seconds(1), "The time between two lines of progress."};
+inline const config::Option<bool> kWatchdogAborts{
+    "weir.watchdog-aborts", "", false,
+    "Ends the process where nothing moves though something is waiting, rather than log it: for "
+    "tests, which would wait for ever.",
+    true};
 inline const config::Option<bool> kHelp{"weir.help", "--help", false,
                                         "Lists the options and ends."};
 
