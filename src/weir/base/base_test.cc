@@ -1,8 +1,10 @@
 #include <array>
 #include <limits>
+#include <stdexcept>
 
 #include "weir/base/bytes.h"
 #include "weir/base/checksum.h"
+#include "weir/base/error_exception.h"
 #include "weir/base/id.h"
 #include "weir/base/log.h"
 #include "weir/base/mutex.h"
@@ -34,6 +36,17 @@ TEST(Result, DuringPutsTheAttemptInFront) {
 
 TEST(ResultDeathTest, TakingTheValueOfAnErrorIsOurBug) {
   EXPECT_DEATH((void)*half(3), "halving 3");
+}
+
+TEST(Guarded, MakesAnErrorOfWhateverIsThrown) {
+  EXPECT_EQ(guarded([] { return ok(); }), ok());
+  EXPECT_EQ(*guarded([] { return half(4); }), 2);
+  const auto error_of = [](auto thrown) {
+    return guarded([&]() -> Result<int> { throw thrown; }).error().to_string();
+  };
+  EXPECT_EQ(error_of(ErrorException({Code::kCorrupt, "reading a"})), "corrupt: reading a");
+  EXPECT_EQ(error_of(std::runtime_error("no door")), "failed: the user's function threw: no door");
+  EXPECT_EQ(error_of(5), "failed: the user's function threw something that is no std::exception");
 }
 
 // The reference implementation's published vector and Guava's, computed apart from this code.

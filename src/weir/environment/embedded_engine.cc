@@ -1,5 +1,8 @@
 #include "weir/environment/embedded_engine.h"
 
+#include <exception>
+
+#include "weir/base/error_exception.h"
 #include "weir/base/log.h"
 #include "weir/env/posix/signals.h"
 #include "weir/environment/file_engine_parts.h"
@@ -28,6 +31,19 @@ class Ending {
   CondVar told_;
   std::optional<JobEnd> end_ WEIR_GUARDED_BY(mutex_);
 };
+
+// Nobody on the JobMaster's thread could do anything about what the observer throws there.
+std::function<void(Result<CheckpointId>)> without_throwing(
+    std::function<void(Result<CheckpointId>)> answer) {
+  return [answer = std::move(answer)](Result<CheckpointId> id) {
+    try {
+      answer(std::move(id));
+    } catch (...) {
+      log::Event(log::Level::kError, "ObserverThrew")
+          .field("error", caught_error("the answer to a checkpoint's trigger").to_string());
+    }
+  };
+}
 
 }  // namespace
 
@@ -65,19 +81,27 @@ JobEnd EmbeddedEngine::run(const std::function<void(Environment::Control)>& on_r
   engine_->start([&](JobEnd end) { ending.tell(std::move(end)); });
   auto signals = env::Signals::open([&](int) { engine_->job_master().suspend(); });
   if (configuration_.get(kProgress)) progress_.start();
-  if (on_running) on_running(control());
+  // What the observer throws comes out of here, but not before the job is at rest.
+  std::exception_ptr thrown;
+  try {
+    if (on_running) on_running(control());
+  } catch (...) {
+    thrown = std::current_exception();
+    engine_->job_master().suspend();
+  }
   auto end = ending.wait();
   if (signals) signals->reset();
   progress_.stop();
   posix_.executor().stop();
   posix_.io().stop();
+  if (thrown) std::rethrow_exception(thrown);
   return end;
 }
 
 Environment::Control EmbeddedEngine::control() {
   auto& master = engine_->job_master();
   return {.trigger_checkpoint =
-              [&master](auto answer) { master.trigger_checkpoint(std::move(answer)); },
+              [&master](auto answer) { master.trigger_checkpoint(without_throwing(answer)); },
           .suspend = [&master] { master.suspend(); },
           .cancel = [&master] { master.cancel(); },
           .metrics = [this] { return metrics_.values(); }};

@@ -87,7 +87,8 @@ class Environment {
   JobResult execute(const std::string& job_name);
 
   // ---- For tests and embedding programs ----
-  // Called in place of waiting, once the job runs: asks for a checkpoint, ends it.
+  // Called in place of waiting, once the job runs: asks for a checkpoint, ends it. What it throws
+  // suspends the job and then comes out of execute().
   struct Control {
     std::function<void(std::function<void(Result<CheckpointId>)>)> trigger_checkpoint;
     std::function<void()> suspend;

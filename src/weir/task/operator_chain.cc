@@ -1,5 +1,7 @@
 #include "weir/task/operator_chain.h"
 
+#include <utility>
+
 namespace weir::task {
 
 using operators::Progress;
@@ -9,6 +11,21 @@ OperatorChain::OperatorChain(std::vector<Link> links,
     : links_(std::move(links)), cursors_(links_.size()) {
   for (const auto& link : links_) outputs_.push_back(link.output.get());
   if (!edges.empty()) outlet_ = std::make_unique<Outlet>(*outputs_.back(), std::move(edges));
+}
+
+// Where that throws, the blame stays with the outlet: a key selector runs there.
+bool OperatorChain::flush(Flush how) {
+  if (!outlet_) return true;
+  const auto last_called = std::exchange(at_, links_.size());
+  const bool is_through = outlet_->drain(how);
+  at_ = last_called;
+  return is_through;
+}
+
+std::string OperatorChain::blamed() const {
+  if (at_ != links_.size()) return "operator " + links_[at_].name;
+  return "dealing the records of operator " + links_.back().name +
+         (outlet_->deals_by_key() ? " by key" : "");
 }
 
 Progress OperatorChain::drain() { return drain_behind(0); }

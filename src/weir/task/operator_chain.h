@@ -16,7 +16,7 @@ namespace weir::task {
 //
 //   Shape   operators 0 .. size()-1; operator 0 reads the Subtask's inputs, the last one writes to
 //           the outlet
-//   Errors  what an operator throws passes through; at() says which one it was
+//   Errors  what an operator throws passes through; blamed() says which one it was
 //   Thread  the Subtask's
 class OperatorChain {
  public:
@@ -40,7 +40,7 @@ class OperatorChain {
   operators::Progress finish();
 
   // Sends what the outlet holds; false while it cannot.
-  bool flush(Flush how) { return !outlet_ || outlet_->drain(how); }
+  bool flush(Flush how);
   template <class Control>
   bool broadcast(const Control& control) {
     return !outlet_ || outlet_->broadcast(control);
@@ -58,8 +58,9 @@ class OperatorChain {
   std::size_t size() const { return links_.size(); }
   operators::Operator& op(std::size_t i) const { return *links_[i].op; }
   const std::string& name(std::size_t i) const { return links_[i].name; }
-  // The operator that is or was last being called: whose exception it is.
-  std::size_t at() const { return at_; }
+  // Whose exception it is that passes: "operator sum[1]" for the one that is or was last being
+  // called, "dealing the records of operator sum[1] by key" in the outlet.
+  std::string blamed() const;
   // Calls of process(): one per batch and operator, and one more for each time that a batch was
   // resumed.
   std::uint64_t process_calls() const { return process_calls_; }
@@ -80,7 +81,7 @@ class OperatorChain {
   std::vector<stream::BatchCursor>
       cursors_;  // i: what operator i+1 has read of operator i's oldest batch
   std::unique_ptr<Outlet> outlet_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0;         // the operator being called; size(): the outlet
   std::size_t finishing_ = 0;  // the operator whose turn it is to finish
   bool has_finished_ = false;  // it has, but something of it is still under way
   std::uint64_t process_calls_ = 0;

@@ -163,7 +163,7 @@ TEST(OperatorChain, SaysWhichOperatorThrew) {
   for (std::uint64_t n = 0; n != 4; ++n) batch.append() = n;
   stream::BatchCursor cursor(batch);
   EXPECT_THROW(std::ignore = rig.chain().process(0, cursor), std::runtime_error);
-  EXPECT_EQ(rig.chain().name(rig.chain().at()), "op1");
+  EXPECT_EQ(rig.chain().blamed(), "operator op1");
 }
 
 TEST(OperatorChain, AnOperatorThatWaitsStopsTheOnesBeforeItAndLosesNothing) {

@@ -29,6 +29,11 @@ bool Outlet::drain(Flush flush) {
   return true;
 }
 
+bool Outlet::deals_by_key() const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [](const Lane& lane) { return lane.edge->is_scattering(); });
+}
+
 bool Outlet::must_go(const stream::AnyBatch& batch, Flush flush) const {
   return batch.is_full() || output_.has_overflow() || flush == Flush::kAll;
 }

@@ -40,6 +40,8 @@ class Outlet {
       for (auto& lane : lanes_) lane.has_control = false;
     return everywhere;
   }
+  // Whether any edge asks a key selector where a record goes.
+  bool deals_by_key() const;
 
  private:
   struct Lane {

@@ -1,5 +1,6 @@
 #include "weir/task/snapshot_upload.h"
 
+#include "weir/base/error_exception.h"
 #include "weir/base/log.h"
 
 namespace weir::task {
@@ -140,7 +141,7 @@ void SnapshotUpload::end_part() {
 void SnapshotUpload::submit(std::function<Status()> work) {
   strand_.submit([self = shared_from_this(), work = std::move(work)] {
     self->note_if_cancelled();
-    if (self->status_) self->note(work());
+    if (self->status_) self->note(guarded(work));  // Serializers of the user run there.
   });
 }
 

@@ -94,11 +94,8 @@ void Subtask::start(env::Waker& waker) {
       Status status;
       try {
         status = parts_.open(chain_, state_, *this);
-      } catch (const ErrorException& e) {
-        status = e.error();
-      } catch (const std::exception& e) {
-        status = Error{Code::kFailed,
-                       "opening " + parts_.name + ": the user's function threw: " + e.what()};
+      } catch (...) {
+        status = caught_error().during("opening " + parts_.name);
       }
       tell(Opened{std::move(status)});
     });
@@ -135,15 +132,8 @@ env::StepResult Subtask::step() {
     tell_time();
     take_letters();
     standing = run();
-  } catch (const ErrorException& e) {
-    fail(e.error().during("operator " + chain_.name(chain_.at())));
-  } catch (const std::exception& e) {
-    fail({Code::kFailed,
-          "operator " + chain_.name(chain_.at()) + ": the user's function threw: " + e.what()});
   } catch (...) {
-    fail({Code::kFailed, "operator " + chain_.name(chain_.at()) +
-                             ": the user's function threw something that is no "
-                             "std::exception"});
+    fail(caught_error().during(chain_.blamed()));
   }
   if (standing == Standing::kWaitsForStaging) staging_waits_.add(1);
   standing_.store(standing, std::memory_order_relaxed);

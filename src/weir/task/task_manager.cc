@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "weir/base/error_exception.h"
 #include "weir/task/restore.h"
 
 namespace weir::task {
@@ -18,6 +19,16 @@ struct TaskManager::Attempt {
 
 namespace {
 
+// Where the user's code was copied for `what` and threw: on the JobMaster's thread, which goes on.
+template <class Make>
+auto made(const std::string& what, Make make) {
+  try {
+    return make();
+  } catch (...) {
+    throw ErrorException(caught_error().during("building " + what));
+  }
+}
+
 // Builds one attempt.
 class Deployment {
  public:
@@ -25,14 +36,26 @@ class Deployment {
              const rpc::DeployTasks& message)
       : parts_(parts), graph_(parts.program.graph), job_master_(job_master), message_(message) {}
 
+  // Everything that may throw, as it copies the user's functions and makes the user's records;
+  // nothing runs yet. The error is that of the Subtask `building()`.
   template <class Attempt>
-  void build(Attempt& attempt) {
-    for (const auto& edge : graph_.edges)
-      attempt.channels.push_back(connect(edge, attempt.floating));
-    for (const auto& task : message_.tasks) {
-      const std::pair key{task.execution.vertex, task.execution.subtask};
-      attempt.subtasks.emplace(key, std::make_unique<Subtask>(subtask_parts(task, attempt)));
-    }
+  Status build(Attempt& attempt) {
+    building_ = message_.tasks.front().execution;
+    return guarded([&] {
+      for (const auto& edge : graph_.edges)
+        attempt.channels.push_back(connect(edge, attempt.floating));
+      for (const auto& task : message_.tasks) {
+        building_ = task.execution;
+        const std::pair key{task.execution.vertex, task.execution.subtask};
+        attempt.subtasks.emplace(key, std::make_unique<Subtask>(subtask_parts(task, attempt)));
+      }
+      return ok();
+    });
+  }
+  ExecutionId building() const { return building_; }
+
+  template <class Attempt>
+  void start(Attempt& attempt) const {
     std::map<std::pair<VertexId, SubtaskIndex>, env::Waker*> wakers;
     std::uint32_t next_thread = 0;
     for (auto& [key, subtask] : attempt.subtasks) {
@@ -55,8 +78,9 @@ class Deployment {
     const auto consumers = graph_.vertex(edge.to).scale.parallelism;
     const bool is_forward = graph_.stream_edge(edge).partitioning == graph::Partitioning::kForward;
     const auto& factory = *parts_.program.factories[graph_.vertex(edge.from).chain.back().value];
-    const auto prototype =
-        factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records);
+    const auto prototype = made(name_of(edge), [&] {
+      return factory.make_output(graph_.stream_edge(edge).columns, parts_.limits.batch_records);
+    });
     Channels channels(std::size_t{producers} * consumers);
     for (std::uint32_t c = 0; c != consumers; ++c) {
       auto& shared = floating.emplace_back(parts_.limits.gate.floating_batches, *prototype);
@@ -103,13 +127,8 @@ class Deployment {
 
     std::vector<OperatorChain::Link> links;
     for (const auto node : vertex.chain) {
-      const auto& factory = *parts_.program.factories[node.value];
-      OperatorChain::Link link{.op = factory.make(),
-                               .name = graph_.stream.node(node).name + suffix};
-      if (auto batch = factory.make_output(columns_behind(node), parts_.limits.batch_records))
-        link.output =
-            std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
-      links.push_back(std::move(link));
+      const auto name = graph_.stream.node(node).name + suffix;
+      links.push_back(made("operator " + name, [&] { return link_of(node, name); }));
       parts.contexts.push_back(context_of(task, vertex, parts.contexts.size(), attempt));
     }
     parts.chain = std::make_unique<OperatorChain>(std::move(links),
@@ -120,6 +139,15 @@ class Deployment {
       return open_chain(*this_parts, restored, task, vertex, contexts, chain, state, subtask);
     };
     return parts;
+  }
+
+  OperatorChain::Link link_of(graph::NodeId node, const std::string& name) const {
+    const auto& factory = *parts_.program.factories[node.value];
+    OperatorChain::Link link{.op = factory.make(), .name = name, .output = nullptr};
+    if (auto batch = factory.make_output(columns_behind(node), parts_.limits.batch_records))
+      link.output =
+          std::make_unique<operators::Output>(std::move(batch), parts_.limits.overflow_bytes_max);
+    return link;
   }
 
   std::vector<exchange::InputGate::Channels> inputs_of(const graph::JobVertex& vertex,
@@ -153,11 +181,19 @@ class Deployment {
         if (const auto& channel = channels[e][std::size_t{index.value} * consumers + c])
           lanes.push_back(channel.get());
       const auto& make_router = parts_.program.routers[edge.stream_edge];
-      partitions.push_back(std::make_unique<exchange::ResultPartition>(
-          std::move(lanes),
-          make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr));
+      auto router = made(name_of(edge), [&] {
+        return make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr;
+      });
+      partitions.push_back(
+          std::make_unique<exchange::ResultPartition>(std::move(lanes), std::move(router)));
     }
     return partitions;
+  }
+
+  std::string name_of(const graph::JobEdge& edge) const {
+    const auto& stream = graph_.stream;
+    return "the edge from operator " + stream.node(graph_.vertex(edge.from).chain.back()).name +
+           " to " + stream.node(graph_.vertex(edge.to).chain.front()).name;
   }
 
   // The columns that any edge behind a node wants.
@@ -226,7 +262,9 @@ class Deployment {
     for (std::size_t i = 0; i != chain.size(); ++i) {
       auto& context = *contexts[i];
       const auto* from = restored ? &task.operators[i] : nullptr;
-      auto opened = open_operator(parts, from, vertex.chain[i], i, context, chain, state, subtask);
+      auto opened = guarded([&] {
+        return open_operator(parts, from, vertex.chain[i], i, context, chain, state, subtask);
+      });
       if (!opened) return opened.error().during("opening operator " + context.name);
     }
     return ok();
@@ -264,6 +302,7 @@ class Deployment {
   const graph::JobGraph& graph_;
   rpc::JobMasterGateway& job_master_;
   const rpc::DeployTasks& message_;
+  ExecutionId building_;
 };
 
 }  // namespace
@@ -278,9 +317,15 @@ void TaskManager::tell(rpc::ToTasks message) {
 // Freeing the state of an attempt and building another one take a while: nobody waits for that.
 void TaskManager::on(rpc::DeployTasks& message) {
   exchange_attempt(nullptr).reset();
+  unbuilt_.clear();
   auto attempt = std::make_unique<Attempt>();
   attempt->id = message.attempt;
-  Deployment(parts_, *job_master_, message).build(*attempt);
+  Deployment deployment(parts_, *job_master_, message);
+  if (auto built = deployment.build(*attempt); !built) {
+    for (const auto& task : message.tasks) unbuilt_.push_back(task.execution);
+    return job_master_->tell(rpc::TaskFailed{deployment.building(), built.error()});
+  }
+  deployment.start(*attempt);
   exchange_attempt(std::move(attempt)).reset();
 }
 
@@ -289,7 +334,11 @@ std::unique_ptr<TaskManager::Attempt> TaskManager::exchange_attempt(std::unique_
   return std::exchange(attempt_, std::move(next));
 }
 
-void TaskManager::on(rpc::CancelTasks& message) { tell_all(Cancel{}, message.attempt); }
+void TaskManager::on(rpc::CancelTasks& message) {
+  tell_all(Cancel{}, message.attempt);
+  for (const auto execution : std::exchange(unbuilt_, {}))
+    job_master_->tell(rpc::TaskCancelled{execution});
+}
 
 void TaskManager::on(rpc::TriggerCheckpoint& message) {
   MutexLock lock(mutex_);

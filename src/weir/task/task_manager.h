@@ -54,6 +54,7 @@ class TaskManager final : public rpc::TaskGateway, public WatchedTasks {
   void connect(rpc::JobMasterGateway& job_master) { job_master_ = &job_master; }
 
   // A deployment replaces the attempt before it, whose tasks must all have said that they ended.
+  // One that cannot be built, because copying a user's function throws, fails like a task.
   void tell(rpc::ToTasks message) override;
 
   std::vector<std::string> describe() const override;
@@ -72,6 +73,8 @@ class TaskManager final : public rpc::TaskGateway, public WatchedTasks {
 
   TaskManagerParts parts_;
   rpc::JobMasterGateway* job_master_ = nullptr;
+  std::vector<ExecutionId>
+      unbuilt_;          // of an attempt that could not be built; they end when told to
   mutable Mutex mutex_;  // for describe() and pulse(), against a deployment
   std::unique_ptr<Attempt> attempt_ WEIR_GUARDED_BY(mutex_);
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "weir/base/error_exception.h"
 #include "weir/base/log.h"
 #include "weir/types/serializer.h"
 
@@ -38,6 +39,16 @@ Result<commit::Committable> committable_from(ByteView bytes) {
                              .what = std::move(s.what),
                              .length = s.length,
                              .checksum = s.checksum};
+}
+
+// One that throws may have committed any of them: the same again changes nothing.
+Committer::Outcome commit_with(Committer& committer,
+                               const std::vector<commit::Committable>& committables) {
+  try {
+    return committer.commit(committables);
+  } catch (...) {
+    return {0, caught_error("the committer")};
+  }
 }
 
 }  // namespace
@@ -114,7 +125,7 @@ void CommitDriver::perform(commit::Commit& output) {
       .field("parts", output.committables.size());
   strand_->submit([this, last, committer = committer_, batch = output.batch,
                    committables = std::move(output.committables), post = context_->post] {
-    auto outcome = committer->commit(committables);
+    auto outcome = commit_with(*committer, committables);
     post([this, batch, last, outcome = std::move(outcome)] {
       --commits_out_;
       if (outcome.status) {

@@ -18,6 +18,9 @@ inline constexpr config::Option<bool> kRewindOutput{
     "Allows a restore from a checkpoint older than the visible output; the newer output is "
     "removed."};
 
+// Calls a writer's closure on the I/O pool; one that throws instead of telling has failed.
+void make_durable(const std::function<void(StagedDone)>& closure, StagedDone done);
+
 // Runs a sink: its Writer for the records, its Committer through the ledger.
 template <class T>
 class SinkOperator final : public operators::Operator {
@@ -62,7 +65,7 @@ class SinkOperator final : public operators::Operator {
     if (mutant(Mutant::kStagedOutputNotSynced)) return operators::captured(commits_.lists());
     return [durable = writer_->make_durable(),
             lists = commits_.lists()](operators::SnapshotDone done) {
-      durable([done = std::move(done), lists](Status status) {
+      make_durable(durable, [done = std::move(done), lists](Status status) {
         if (status) return done(lists);
         done(status.error());
       });
@@ -76,7 +79,7 @@ class SinkOperator final : public operators::Operator {
     ending_ = true;
     context_.env->io.submit(
         [this, durable, committables = std::move(committables), post = context_.post] {
-          durable([this, committables, post](Status status) {
+          make_durable(durable, [this, committables, post](Status status) {
             post([this, committables, status] {
               ending_ = false;
               if (!status) throw ErrorException{status.error()};
