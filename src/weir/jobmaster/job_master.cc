@@ -65,6 +65,7 @@ void JobMaster::begin() {
   phase_ = Phase::kRunning;
   const auto attempt = failover_.attempt();
   if (coordinator_) {
+    is_provisional_ = parts_.store->record().earlier.has_value();
     checkpoint::Started started{.attempt = attempt,
                                 .restored = std::nullopt,
                                 .reserved_up_to = parts_.store->record().ids_reserved,
@@ -122,8 +123,10 @@ bool JobMaster::is_current(ExecutionId execution) const { return tasks_.contains
 
 void JobMaster::on(rpc::TaskRunning& message) {
   if (!is_current(message.execution)) return;
-  if (++running_ == tasks_.size())
+  if (++running_ == tasks_.size()) {
     log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
+    if (std::exchange(is_provisional_, false)) settle_run();
+  }
   tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
 }
 
@@ -237,6 +240,29 @@ void JobMaster::end(JobEnd how) {
   end_ = std::move(how);
 }
 
+// ---- A run that is to replace an earlier one ----
+
+// From now on there is nothing to go back to. Where the record does not say so, it will with the
+// first checkpoint.
+void JobMaster::settle_run() {
+  records_.submit([this] {
+    if (const auto written = parts_.store->write(ha::SettleRun{}); !written)
+      log::Event(log::Level::kWarning, "RunNotSettled")
+          .field("reason", written.error().to_string());
+  });
+}
+
+// Where that could not be written, the next start fails as this one did and tries again.
+void JobMaster::on(RunAbandoned& outcome) {
+  if (outcome.written)
+    outcome.cause.what +=
+        "; the earlier run of the job is kept: without --restart it goes on with that one";
+  else
+    log::Event(log::Level::kWarning, "RunNotAbandoned")
+        .field("reason", outcome.written.error().to_string());
+  end({JobEnd::Kind::kFailed, std::move(outcome.cause)});
+}
+
 // ---- Failover ----
 
 void JobMaster::tell_failover(const failover::Input& input) {
@@ -264,7 +290,12 @@ void JobMaster::perform(failover::RestoreAndRestart& output) {
 
 void JobMaster::perform(failover::WakeAt& output) { failover_at_ = output.when; }
 void JobMaster::perform(failover::FailJob& output) {
-  end({JobEnd::Kind::kFailed, std::move(output.root_cause)});
+  if (!is_provisional_) return end({JobEnd::Kind::kFailed, std::move(output.root_cause)});
+  phase_ = Phase::kAbandoning;
+  records_.submit([this, cause = std::move(output.root_cause)] {
+    auto written = parts_.store->write(ha::AbandonRun{});
+    mailbox_.post(Letter(RunAbandoned{std::move(written), cause}));
+  });
 }
 void JobMaster::perform(failover::JobCancelled&) { end({JobEnd::Kind::kCancelled, std::nullopt}); }
 void JobMaster::perform(failover::JobSuspended&) { end({JobEnd::Kind::kSuspended, std::nullopt}); }

@@ -74,7 +74,14 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
 
  private:
   enum class Verb : std::uint8_t { kSuspend, kCancel };
-  enum class Phase : std::uint8_t { kNew, kRunning, kFinishing, kRecording, kEnded };
+  enum class Phase : std::uint8_t {
+    kNew,
+    kRunning,
+    kFinishing,
+    kRecording,   // that the run has FINISHED
+    kAbandoning,  // a run that never got to run, for the one that it was to replace
+    kEnded
+  };
   enum class TaskState : std::uint8_t { kDeployed, kFinished, kCancelled };
   struct ManualRequest {
     std::function<void(Result<CheckpointId>)> answer;
@@ -82,14 +89,19 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   struct ResultWritten {
     Written written;
   };
-  using Letter =
-      std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest, ResultWritten>;
+  struct RunAbandoned {
+    Written written;
+    Error cause;
+  };
+  using Letter = std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest,
+                              ResultWritten, RunAbandoned>;
 
   void on(rpc::ToJobMaster& message);
   void on(checkpoint::Input& input);
   void on(Verb& verb);
   void on(ManualRequest& request);
   void on(ResultWritten& outcome);
+  void on(RunAbandoned& outcome);
 
   void on(rpc::TaskRunning& message);
   void on(rpc::TaskAtEnd& message);
@@ -131,6 +143,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void record_result();
   void delete_checkpoints();
   void suspend_recording();
+  void settle_run();
   void end(JobEnd end);
   checkpoint::CheckpointPlan plan() const;
   std::string pointer_path(CheckpointId id) const;
@@ -150,6 +163,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   std::size_t running_ = 0;            // tasks of the attempt that have said so
   bool is_stopping_ = false;           // CancelAll has gone out, AllTasksStopped not yet
   bool is_settled_ = false;            // since the coordinator was stopped
+  bool is_provisional_ = false;        // an earlier run is kept until all tasks of this one run
   bool suspend_wanted_ = false;        // while the result is being recorded
   std::vector<ha::Pointer> retained_;  // completed, newest first
   Instant coordinator_at_ = Instant::never();

@@ -79,6 +79,13 @@ class JobMasterTest : public testing::Test {
     master_->start();
     hand_.run();
   }
+  // There is a run with a checkpoint, and --restart has begun another one in its place.
+  void begin_in_place_of_another() {
+    const auto store = *ha::MemoryStore::open(runs_, "job", JobId{{9}});
+    EXPECT_TRUE(store->write(ha::ReserveIds{{16}}));
+    EXPECT_TRUE(store->write(ha::MovePointer{{{3}, "9/chk-3/_metadata"}, {}}));
+    EXPECT_TRUE(store->write(ha::BeginRun{JobId{{1}}}));
+  }
   void run() { hand_.run(); }
   void run_after(Duration by) {
     hand_.clock.advance(by);
@@ -207,6 +214,44 @@ TEST_F(JobMasterTest, AnErrorThatIsForGoodBypassesTheRestartStrategy) {
   EXPECT_EQ(end_->kind, JobEnd::Kind::kFailed);
   EXPECT_EQ(end_->error->code, Code::kCorrupt);
   EXPECT_NE(end_->error->what.find("it broke"), std::string::npos);
+}
+
+TEST_F(JobMasterTest, ARunThatNeverGetsToRunLeavesTheEarlierOneAsItWas) {
+  begin_in_place_of_another();
+  start();
+  tell<rpc::TaskRunning>(tasks_.deployed[0]);
+  fail(tasks_.deployed[1], Code::kInvalid);
+  tell_all<rpc::TaskCancelled>();
+  ASSERT_EQ(ends_, 1);
+  EXPECT_EQ(end_->kind, JobEnd::Kind::kFailed);
+  EXPECT_EQ(end_->error->to_string(),
+            "invalid: it broke; the earlier run of the job is kept: without --restart it goes on "
+            "with that one");
+  EXPECT_EQ(runs_->record("job")->job, (JobId{{9}}));
+  EXPECT_EQ(runs_->record("job")->newest->id, CheckpointId{3});
+}
+
+TEST_F(JobMasterTest, ARunWhoseTasksAllRunHasTakenTheEarlierOnesPlace) {
+  begin_in_place_of_another();
+  start();
+  tell_all<rpc::TaskRunning>();
+  EXPECT_EQ(runs_->record("job")->job, (JobId{{1}}));
+  EXPECT_EQ(runs_->record("job")->earlier, std::nullopt);
+  fail(tasks_.deployed[1], Code::kInvalid);
+  tell_all<rpc::TaskCancelled>();
+  EXPECT_EQ(end_->error->to_string(), "invalid: it broke");
+  EXPECT_EQ(runs_->record("job")->job, (JobId{{1}}));
+}
+
+TEST_F(JobMasterTest, WhereTheEarlierRunCannotBeWrittenBackItStaysAndNothingIsPromised) {
+  begin_in_place_of_another();
+  start();
+  runs_->twist_next_write({Fate::kAbsent});
+  fail(tasks_.deployed[1], Code::kInvalid);
+  tell_all<rpc::TaskCancelled>();
+  ASSERT_EQ(ends_, 1);
+  EXPECT_EQ(end_->error->to_string(), "invalid: it broke");
+  EXPECT_EQ(runs_->record("job")->earlier->job, (JobId{{9}}));
 }
 
 TEST_F(JobMasterTest, LateMessagesOfADeadAttemptChangeNothing) {

@@ -58,6 +58,15 @@ TEST(RunRecordDeathTest, NothingGoesBack) {
   EXPECT_DEATH(apply(record, MovePointer{{{6}, "x"}, {{{6}, "y"}}}), "older.id");
 }
 
+TEST(RunRecordTest, ACompletedCheckpointOrAResultSettlesARun) {
+  const auto begun = apply({.job = job(1), .epoch = {1}}, BeginRun{job(2)});
+  ASSERT_TRUE(begun.earlier);
+  EXPECT_FALSE(apply(begun, MovePointer{{{1}, "x"}, {}}).earlier);
+  EXPECT_FALSE(apply(begun, Finish{{{5}, ""}}).earlier);
+  EXPECT_TRUE(apply(begun, ReserveIds{{16}}).earlier);
+  EXPECT_DEATH(apply(apply(begun, SettleRun{}), AbandonRun{}), "earlier");
+}
+
 // How a command line that is given again goes on, by what the last process left.
 struct StartCase {
   const char* says;

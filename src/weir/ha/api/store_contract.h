@@ -87,7 +87,41 @@ TEST_P(StoreContract, ANewRunCarriesNothingOverButTheEpoch) {
   }
   const auto store = open(job(2));
   EXPECT_TRUE(store->write(BeginRun{job(2)}));
+  const EarlierRun earlier{.job = job(1),
+                           .ids_reserved = {16},
+                           .newest = Pointer{{3}, "0190/chk-3/_metadata"},
+                           .retained = {},
+                           .result = RunResult{{5}, ""}};
+  EXPECT_EQ(store->record(), (RunRecord{.job = job(2), .epoch = {2}, .earlier = earlier}));
+  EXPECT_TRUE(store->write(SettleRun{}));
   EXPECT_EQ(store->record(), (RunRecord{.job = job(2), .epoch = {2}}));
+}
+
+TEST_P(StoreContract, AnAbandonedRunLeavesTheEarlierOneAsItWas) {
+  RunRecord earlier;
+  {
+    const auto store = open(job(1));
+    EXPECT_TRUE(store->write(ReserveIds{{16}}));
+    EXPECT_TRUE(store->write(MovePointer{{{2}, "0190/chk-2/_metadata"}, {}}));
+    EXPECT_TRUE(
+        store->write(MovePointer{{{3}, "0190/chk-3/_metadata"}, {{{2}, "0190/chk-2/_metadata"}}}));
+    earlier = store->record();
+  }
+  {
+    const auto store = open(job(2));
+    EXPECT_TRUE(store->write(BeginRun{job(2)}));
+    EXPECT_TRUE(store->write(ReserveIds{{32}}));
+  }
+  {
+    // Begun anew once more, before the second has run.
+    const auto store = open(job(3));
+    EXPECT_TRUE(store->write(BeginRun{job(3)}));
+    EXPECT_EQ(store->record().earlier->job, job(1));
+    EXPECT_TRUE(store->write(AbandonRun{}));
+  }
+  const auto store = open(job(4));
+  earlier.epoch = {3};
+  EXPECT_EQ(store->found(), earlier);
 }
 
 TEST_P(StoreContract, TextsComeBackWhateverIsInThem) {

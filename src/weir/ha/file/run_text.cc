@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kFirstLine = "weir-run 1\n";
 constexpr std::string_view kFirstWord = "weir-run ";
+constexpr std::string_view kEarlier = "earlier-";
 constexpr std::string_view kChecksumKey = "checksum=";
 constexpr std::size_t kChecksumLineBytes = 9 + 16 + 1;
 
@@ -55,14 +56,26 @@ bool read_numbered(std::string_view text, Number& number, std::string& rest) {
   return read_number(text.substr(0, space), number);
 }
 
-// Takes one line's value into the record; false where it is not one.
-bool take(std::string_view key, const std::string& value, RunRecord& out) {
+// The lines that tell of a run, each key behind `prefix`, but for those of its job and its ids.
+template <class Run>
+std::string run_lines(const std::string& prefix, const Run& run) {
+  std::string out;
+  if (run.newest) out += line(prefix + "newest", *run.newest);
+  for (const auto& pointer : run.retained) out += line(prefix + "retained", pointer);
+  if (run.result)
+    out += line(prefix + "finished",
+                std::to_string(run.result->finished_at.unix_ms) + " " + run.result->summary);
+  return out;
+}
+
+// Takes one line's value into the run that it tells of; false where it is not one.
+template <class Run>
+bool take_run_line(std::string_view key, const std::string& value, Run& out) {
   if (key == "job-id") {
     const auto id = JobId::from_hex(value);
     if (id) out.job = *id;
     return static_cast<bool>(id);
   }
-  if (key == "epoch") return read_number(value, out.epoch.value);
   if (key == "ids-reserved") return read_number(value, out.ids_reserved.value);
   if (key == "newest") {
     out.newest.emplace();
@@ -76,11 +89,20 @@ bool take(std::string_view key, const std::string& value, RunRecord& out) {
     out.result.emplace();
     return read_numbered(value, out.result->finished_at.unix_ms, out.result->summary);
   }
+  return false;
+}
+
+bool take(std::string_view key, const std::string& value, RunRecord& out) {
+  if (key.starts_with(kEarlier)) {
+    if (!out.earlier) out.earlier.emplace();
+    return take_run_line(key.substr(kEarlier.size()), value, *out.earlier);
+  }
+  if (key == "epoch") return read_number(value, out.epoch.value);
   if (key == "rest") {
     out.rest_address = value;
     return true;
   }
-  return false;
+  return take_run_line(key, value, out);
 }
 
 Error corrupt(std::string_view file, const std::string& what) {
@@ -94,11 +116,13 @@ std::string run_text(const RunRecord& record) {
   out += line("job-id", record.job.to_hex());
   out += line("epoch", record.epoch.value);
   out += line("ids-reserved", record.ids_reserved.value);
-  if (record.newest) out += line("newest", *record.newest);
-  for (const auto& pointer : record.retained) out += line("retained", pointer);
-  if (record.result)
-    out += line("finished",
-                std::to_string(record.result->finished_at.unix_ms) + " " + record.result->summary);
+  out += run_lines("", record);
+  if (record.earlier) {
+    const std::string prefix(kEarlier);
+    out += line(prefix + "job-id", record.earlier->job.to_hex());
+    out += line(prefix + "ids-reserved", record.earlier->ids_reserved.value);
+    out += run_lines(prefix, *record.earlier);
+  }
   out += line("rest", record.rest_address);
   return out + checksum_line(out);
 }

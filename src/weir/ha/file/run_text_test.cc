@@ -50,6 +50,26 @@ TEST(RunText, IsReadableAndComesBack) {
   EXPECT_EQ(*parse_run_text(run_text(first), "x"), first);
 }
 
+TEST(RunText, TellsOfTheRunThatThisOneIsToReplace) {
+  auto record = sample();
+  record.earlier = EarlierRun{.job = record.job,
+                              .ids_reserved = {16},
+                              .newest = Pointer{{9}, "018a/chk-9/_metadata"},
+                              .retained = {{{8}, "018a/chk-8/_metadata"}},
+                              .result = RunResult{{7}, "read"}};
+  std::string text = kSampleText;
+  text.insert(text.find("rest="),
+              "earlier-job-id=018bcfe5680073018000000000004567\n"
+              "earlier-ids-reserved=16\n"
+              "earlier-newest=9 018a/chk-9/_metadata\n"
+              "earlier-retained=8 018a/chk-8/_metadata\n"
+              "earlier-finished=7 read\n");
+  EXPECT_EQ(run_text(record), with_checksum(text));
+  EXPECT_EQ(*parse_run_text(run_text(record), "x"), record);
+  record.earlier = EarlierRun{.job = record.job};
+  EXPECT_EQ(*parse_run_text(run_text(record), "x"), record);
+}
+
 // The example of docs/formats/run.md, checksum and all.
 TEST(RunText, ReadsTheExampleOfItsPage) {
   const auto parsed = parse_run_text(
