@@ -1,7 +1,5 @@
 #include "weir/cluster/engine.h"
 
-#include <set>
-
 #include "weir/base/log.h"
 #include "weir/storage/api/metadata.h"
 
@@ -51,18 +49,34 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
   storage_ = parts_.open_storage(job_, epoch_);
   std::set<CheckpointId> keep;
   if (record.newest) {
-    auto pointers = record.retained;
-    pointers.insert(pointers.begin(), *record.newest);
-    for (const auto& pointer : pointers) {
-      WEIR_ASSIGN(auto checkpoint, read_checkpoint(pointer));
-      keep.insert(checkpoint.id);
-      retained_.push_back(std::move(checkpoint));
-    }
+    WEIR_TRY(read_retained(record, keep));
     program_.graph = jobmaster::adopt_max_parallelism(std::move(program_.graph), retained_.front());
   }
   // What crashed processes left behind. An error is no reason not to run.
   if (auto swept = storage_->sweep(keep, CheckpointId{record.ids_reserved.value + 1}); !swept)
     log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  return ok();
+}
+
+// The newest must be whole: the job begins from it. An older one that is damaged is not the job's
+// any more; this start leaves its files to whoever wants to look at them.
+Status Engine::read_retained(const ha::RunRecord& record, std::set<CheckpointId>& keep) {
+  WEIR_ASSIGN(auto newest, read_checkpoint(*record.newest));
+  keep.insert(newest.id);
+  retained_.push_back(std::move(newest));
+  for (const auto& pointer : record.retained) {
+    keep.insert(pointer.id);
+    auto older = read_checkpoint(pointer);
+    if (older) {
+      retained_.push_back(*std::move(older));
+    } else if (is_for_good(older.error().code) || older.error().code == Code::kNotFound) {
+      log::Event(log::Level::kWarning, "RetainedCheckpointDamaged")
+          .field("checkpoint", pointer.id.value)
+          .field("reason", older.error().to_string());
+    } else {
+      return older.error();
+    }
+  }
   return ok();
 }
 

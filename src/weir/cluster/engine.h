@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -70,6 +71,7 @@ class Engine {
          const config::Configuration& configuration);
 
   Status open_run(const EngineOptions& options, std::optional<AlreadyFinished>& finished);
+  Status read_retained(const ha::RunRecord& record, std::set<CheckpointId>& keep);
   Result<checkpoint::CompletedCheckpoint> read_checkpoint(const ha::Pointer& pointer);
 
   EngineParts parts_;
