@@ -1,7 +1,7 @@
 // A disk of 10 MB/s under a job whose state changes faster than that: saved state that waits to be written stays within its
 // limit, and records flow all the same.
 
-#include "tests/scenarios/sim_engine.h"
+#include "tests/support/sim_engine.h"
 #include "weir/connectors/collect/collect_sink.h"
 #include "weir/connectors/sequence/sequence_source.h"
 #include "weir/datastream/keyed_stream.h"
@@ -41,11 +41,12 @@ TEST(SlowDisk, StagingStaysUnderItsLimitWhileRecordsFlow) {
       .process(Count{.processed = &processed})
       .sink_to(std::make_shared<const connectors::CollectSink<std::uint64_t>>(output));
 
-  scenarios::SimEngine engine(world);
+  test::SimEngine engine(world);
   cluster::EngineOptions options{.job_name = "slow disk"};
   options.checkpoints.interval = Duration::millis(50);
   options.limits.batch_records = 64;
   options.limits.moves_per_step = 1;
+  options.watchdog.aborts = true;
   options.staging = {.limit_bytes = 128 * 1024, .chunk_bytes = 8 * 1024, .spare_chunks = 2};
   ASSERT_TRUE(engine.start(options, builder.build("slow disk", graph::Chaining::kOn)));
 
@@ -53,6 +54,7 @@ TEST(SlowDisk, StagingStaysUnderItsLimitWhileRecordsFlow) {
   auto& completed = engine.metrics().metric("checkpoint.completed");
   ASSERT_EQ(world.run([&] { return completed.value() == 2; }).why, sim::RunResult::Why::kCondition);
   const auto before = processed;
+  const auto second = engine.metrics().metric("checkpoint.last_id").value();
   ASSERT_EQ(world.run([&] { return completed.value() == 3; }).why, sim::RunResult::Why::kCondition);
   const auto during = processed - before;
 
@@ -60,6 +62,11 @@ TEST(SlowDisk, StagingStaysUnderItsLimitWhileRecordsFlow) {
   EXPECT_GT(values.at("checkpoint.last_bytes"), 20'000u * 64);
   EXPECT_GT(during, 1'000u) << "records stood still while the checkpoint was written";
   EXPECT_LE(values.at("checkpoint.staging_peak_bytes"), options.staging.limit_bytes);
+  // It took longer than the interval: the next one waited for it, and nothing else came of that.
+  EXPECT_GT(values.at("checkpoint.last_duration_us"), 50'000u);
+  EXPECT_EQ(values.at("checkpoint.last_id"), second + 1);
+  EXPECT_EQ(engine.metrics().metric("checkpoint.aborted").value(), 0u);
+  EXPECT_EQ(engine.metrics().metric("job.restarts").value(), 0u);
   // The limit was felt: the disk was slower than the state's changes.
   EXPECT_GT(engine.metrics().sum("subtask.process", ".staging_waits"), 0u);
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "tests/scenarios/sim_engine.h"
+#include "tests/support/sim_engine.h"
 #include "weir/connectors/collect/collect_sink.h"
 #include "weir/connectors/sequence/sequence_source.h"
 #include "weir/datastream/keyed_stream.h"
@@ -139,12 +139,13 @@ TEST(TwoSources, TheBarrierThatComesFirstWaitsForTheOtherAndThenTheSumsAreSnapsh
       .sink_to(std::make_shared<const connectors::CollectSink<std::uint64_t>>(output));
   auto program = builder.build("two sources", graph::Chaining::kOn);
 
-  scenarios::SimEngine engine(world);
+  test::SimEngine engine(world);
   cluster::EngineOptions options{.job_name = "two sources"};
   options.checkpoints.interval = Duration::millis(10);
   options.checkpoints.retained = 100;
   options.limits.batch_records = 1;
   options.limits.moves_per_step = 1;
+  options.watchdog.aborts = true;
   ASSERT_TRUE(engine.start(options, std::move(program)));
 
   // Until the first checkpoint is complete.

@@ -2,13 +2,6 @@
 
 #include <cstdio>
 
-#include "weir/connectors/api/sink_operator.h"
-#include "weir/connectors/file/sink_directory.h"
-#include "weir/datastream/job_definition_error.h"
-#include "weir/ha/file/file_store.h"
-#include "weir/state/heap/heap_backend.h"
-#include "weir/storage/filesystem/filesystem_storage.h"
-
 namespace weir::simulation {
 namespace {
 
@@ -19,24 +12,6 @@ constexpr Duration kPatience = Duration::seconds(600);
 constexpr Duration kRestartPause = Duration::millis(100);
 
 }  // namespace
-
-// One process with an engine in it.
-struct Simulation::Life {
-  explicit Life(sim::World& world) : process(world) {}
-  ~Life() {
-    process.cut();  // Nothing runs any more; what waits in a file call has got its error.
-    engine.reset();
-  }
-
-  sim::Process process;
-  state::heap::HeapStateBackend backend;
-  memory::HeapPages pages;
-  metrics::Registry metrics;
-  config::Configuration configuration;
-  std::unique_ptr<cluster::Engine> engine;
-  std::optional<jobmaster::JobEnd> end;
-  bool is_dead = false;
-};
 
 Simulation::Simulation(RunPlan plan)
     : plan_(std::move(plan)),
@@ -105,58 +80,59 @@ Verdict Simulation::run() {
 }
 
 Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
-  Life life(world_);
+  test::SimEngine life(
+      world_, {.checkpoint_dir = kCheckpointDir, .inline_bytes_max = plan_.inline_bytes_max});
   watcher_.process_begins();
   has_deployed_ = false;
   const auto die = [&] {
     verdict_.reached.strike(death->power ? "power lost" : "process killed", watcher_.now());
-    life.is_dead = true;
-    life.process.cut();
+    life.kill();
   };
   const auto first_call = world_.disk().call_count();
   world_.disk().after_each_call([&](const sim::IoCall&) {
-    if (death && death->file_call && !life.is_dead &&
+    if (death && death->file_call && !life.is_killed() &&
         world_.disk().call_count() - first_call >= *death->file_call)
       die();
   });
-  begin_life(life, number);
+  const auto started = begin_life(life, number);
   const auto began = world_.now();
   const auto deadline = death && !death->file_call ? began + death->after : began + kPatience;
-  const auto ran = world_.run([&] { return life.is_dead || life.end.has_value(); }, deadline);
+  const auto is_over = [&] { return life.is_killed() || life.end() || !started; };
+  const auto ran = world_.run(is_over, deadline);
   world_.disk().after_each_call({});
 
-  auto end = LifeEnd::kFinished;
-  if (!life.is_dead && !life.end && death && !death->file_call) die();
-  if (life.is_dead) {
-    end = LifeEnd::kDied;
-  } else if (!life.end) {
-    end = LifeEnd::kTimeUp;
-    for (const auto& line : life.engine->task_manager().describe()) standstill_ += "; " + line;
-    if (ran.why == sim::RunResult::Why::kNothingLeft) {
-      verdict_.failure = "nothing moves any more, though the job is not over:";
-      for (const auto& name : ran.unfinished) verdict_.failure += " " + name;
-    }
-  } else if (life.end->kind != jobmaster::JobEnd::Kind::kFinished) {
-    end = LifeEnd::kEndedBadly;
-    const bool for_good = life.end->error && is_for_good(life.end->error->code);
-    // No fault of ours makes an error for good, which would need a hand.
-    if (for_good) verdict_.failure = "the job failed for good: " + life.end->error->to_string();
-  }
+  if (!is_over() && death && !death->file_call) die();
+  const auto end = life.is_killed() ? LifeEnd::kDied : judge(life, started, ran);
   watcher_.process_ends();
-  records_read_ += life.metrics.sum("subtask.", ".records_read");
-  life.process.cut();
-  life.engine.reset();
+  records_read_ += life.metrics().sum("subtask.", ".records_read");
+  life.destroy();
   if (end == LifeEnd::kDied && death->power) world_.disk().crash(*death->power);
   if (end != LifeEnd::kFinished) world_.run(world_.now() + kRestartPause);
   return end;
 }
 
-void Simulation::begin_life(Life& life, std::size_t number) {
-  const auto fail = [&](Error error) {
-    life.end = jobmaster::JobEnd{jobmaster::JobEnd::Kind::kFailed, std::move(error)};
-  };
-  std::ignore = life.configuration.declare(connectors::kRewindOutput.declaration());
-  std::ignore = life.configuration.declare(connectors::kOverwriteOutput.declaration());
+// How a life ended that nobody killed.
+Simulation::LifeEnd Simulation::judge(test::SimEngine& life, const Status& started,
+                                      const sim::RunResult& ran) {
+  if (started && !life.end()) {
+    for (const auto& line : life.engine().task_manager().describe()) standstill_ += "; " + line;
+    if (ran.why == sim::RunResult::Why::kNothingLeft) {
+      verdict_.failure = "nothing moves any more, though the job is not over:";
+      for (const auto& name : ran.unfinished) verdict_.failure += " " + name;
+    }
+    return LifeEnd::kTimeUp;
+  }
+  if (started && life.end()->kind == jobmaster::JobEnd::Kind::kFinished) return LifeEnd::kFinished;
+  std::optional<Error> error;
+  if (!started) error = started.error();
+  if (started) error = life.end()->error;
+  // No fault of ours makes an error for good, which would need a hand.
+  if (error && is_for_good(error->code))
+    verdict_.failure = "the job failed for good: " + error->to_string();
+  return LifeEnd::kEndedBadly;
+}
+
+Status Simulation::begin_life(test::SimEngine& life, std::size_t number) {
   datastream::ProgramBuilder builder;
   auto plan = plan_;
   if (!may_throw_) plan.throw_one_in = 0;
@@ -165,44 +141,16 @@ void Simulation::begin_life(Life& life, std::size_t number) {
                      scale.sources != plan_.scale_of(number - 1).sources))
     verdict_.reached.count("restore at another parallelism");
   workload_->build(builder, plan, scale);
-  auto program = builder.build(plan_.engine.job_name, graph::Chaining::kOn);
-
-  const auto env = life.process.env();
-  cluster::EngineParts parts{
-      .env = env,
-      .backend = life.backend,
-      .pages = life.pages,
-      .metrics = life.metrics,
-      .open_store =
-          [env](JobId fresh) {
-            return ha::FileStore::open(
-                env.files,
-                {.checkpoint_dir = kCheckpointDir, .job_name = "simulated", .fresh = fresh});
-          },
-      .open_storage = [env, inline_bytes_max = plan_.inline_bytes_max](
-                          JobId job, Epoch epoch) -> std::unique_ptr<storage::CheckpointStorage> {
-        const auto directory =
-            env::join(*ha::job_directory(kCheckpointDir, "simulated"), job.to_hex());
-        return std::make_unique<storage::FilesystemStorage>(
-            env.files,
-            storage::FilesystemStorage::Options{
-                .directory = directory, .epoch = epoch, .inline_bytes_max = inline_bytes_max});
-      }};
   auto options = plan_.engine;
-  // Some plans give checkpoints less time than their disk takes; in the end they must be able to complete.
+  // Some plans give checkpoints less time than their disk takes; in the end they must be able to
+  // complete.
   if (!may_throw_) options.checkpoints.timeout = Duration::seconds(30);
-  auto opened =
-      cluster::Engine::open(std::move(parts), options, std::move(program), life.configuration);
-  if (life.is_dead) return;
-  if (!opened) return fail(opened.error());
-  if (std::holds_alternative<ha::AlreadyFinished>(*opened)) {
-    life.end = jobmaster::JobEnd{};
-    return;
-  }
-  life.engine = std::get<std::unique_ptr<cluster::Engine>>(*std::move(opened));
-  verdict_.reached.count(life.engine->restored() ? "restore in a new process"
-                                                 : "restore from nothing");
-  life.engine->start([&life](jobmaster::JobEnd end) { life.end = std::move(end); });
+  const auto started =
+      life.start(options, builder.build(plan_.engine.job_name, graph::Chaining::kOn));
+  if (life.has_engine())
+    verdict_.reached.count(life.engine().restored() ? "restore in a new process"
+                                                    : "restore from nothing");
+  return started;
 }
 
 void Simulation::check_safety(const char* when) {

@@ -10,7 +10,7 @@
 #include "tests/simulation/reached.h"
 #include "tests/simulation/run_plan.h"
 #include "tests/simulation/workload.h"
-#include "weir/env/sim/process.h"
+#include "tests/support/sim_engine.h"
 #include "weir/env/sim/world.h"
 
 namespace weir::simulation {
@@ -39,11 +39,10 @@ class Simulation {
   Verdict run();
 
  private:
-  struct Life;
-
   enum class LifeEnd { kFinished, kEndedBadly, kDied, kTimeUp };
   LifeEnd live(std::size_t number, const Death* death);
-  void begin_life(Life& life, std::size_t number);
+  Status begin_life(test::SimEngine& life, std::size_t number);
+  LifeEnd judge(test::SimEngine& life, const Status& started, const sim::RunResult& ran);
   void follow(std::string_view event, std::string_view line);
   void check_safety(const char* when);
   bool failed() const { return !verdict_.failure.empty(); }
