@@ -74,6 +74,7 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
+  // kInvalid for what is no regular file.
   virtual Result<std::unique_ptr<ReadableFile>> open(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& path, Create how) = 0;
   // Replaces `to` in one step where it exists.

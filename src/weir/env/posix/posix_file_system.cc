@@ -132,6 +132,11 @@ Error lock_error(const std::string& path, int number) {
   return system_error("flock", path, number);
 }
 
+// A pipe, a device: it has no size and no offsets, so nothing could be read of it.
+Error no_regular_file(const std::string& path) {
+  return {Code::kInvalid, "open " + path + ": it is no regular file"};
+}
+
 // Whether an entry is a directory, or a link to one.
 bool is_directory_entry(const SystemCalls& calls, const std::string& path, unsigned char type) {
   if (type == DT_DIR) return true;
@@ -146,9 +151,11 @@ bool is_directory_entry(const SystemCalls& calls, const std::string& path, unsig
 PosixFileSystem::PosixFileSystem(const SystemCalls& calls) : calls_(calls) {}
 
 Result<std::unique_ptr<ReadableFile>> PosixFileSystem::open(const std::string& path) {
-  WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, O_RDONLY));
+  // Opening a pipe would otherwise wait for a writer, on a thread that others need.
+  WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, O_RDONLY | O_NONBLOCK));
   WEIR_ASSIGN(const auto info, stat_of(file));
   if (S_ISDIR(info.st_mode)) return system_error("open", path, EISDIR);
+  if (!S_ISREG(info.st_mode)) return no_regular_file(path);
   return std::unique_ptr<ReadableFile>(std::make_unique<PosixReadableFile>(std::move(file)));
 }
 

@@ -3,10 +3,14 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "weir/env/api/file_system_contract.h"
@@ -82,6 +86,43 @@ TEST_F(PosixFileSystemFaults, AnInterruptedCallIsMadeAgain) {
   ASSERT_EQ(replace_file(files, at("a"), bytes_of("hello")), ok());
   EXPECT_EQ(text_of(*read_file(files, at("a"), 100)), "hello");
   EXPECT_GE(g_calls, 15);
+}
+
+// The same of the calls that touch names: every call is interrupted once before it does anything.
+TEST_F(PosixFileSystemFaults, AnInterruptedCallOnANameIsMadeAgain) {
+  calls_.fsync = [](int fd) { return ++g_calls % 2 ? (errno = EINTR, -1) : ::fsync(fd); };
+  calls_.flock = [](int fd, int how) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::flock(fd, how);
+  };
+  calls_.rename = [](const char* from, const char* to) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::rename(from, to);
+  };
+  calls_.link = [](const char* from, const char* to) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::link(from, to);
+  };
+  calls_.unlink = [](const char* path) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::unlink(path);
+  };
+  calls_.rmdir = [](const char* path) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::rmdir(path);
+  };
+  calls_.mkdir = [](const char* path, mode_t mode) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::mkdir(path, mode);
+  };
+  calls_.stat = [](const char* path, struct stat* info) {
+    return ++g_calls % 2 ? (errno = EINTR, -1) : ::stat(path, info);
+  };
+  auto files = this->files();
+  ASSERT_EQ(files.make_directories(at("d/e")), ok());
+  ASSERT_EQ(replace_file(files, at("d/a"), bytes_of("x")), ok());
+  EXPECT_EQ(files.link(at("d/a"), at("d/b")), ok());
+  EXPECT_EQ(files.remove(at("d/a")), ok());
+  EXPECT_EQ(files.remove_directory(at("d/e")), ok());
+  EXPECT_EQ(files.sync_directory(at("d")), ok());
+  EXPECT_EQ(files.info(at("d/b"))->size, 1u);
+  EXPECT_TRUE(files.lock(at("lock")));
+  EXPECT_EQ(g_calls % 2, 0);
+  EXPECT_GE(g_calls, 2 * 12);
 }
 
 TEST_F(PosixFileSystemFaults, ShortWritesAndReadsAreContinued) {
@@ -207,6 +248,23 @@ TEST_F(PosixFileSystemFaults, EntriesOfUnknownTypeAreAskedFor) {
   EXPECT_TRUE(entries[1].is_directory) << entries[1].name;
   EXPECT_FALSE(entries[2].is_directory) << entries[2].name;
   EXPECT_TRUE(entries[3].is_directory) << entries[3].name;
+}
+
+// Nobody waits for a writer that may never come, nor takes a device of size 0 for an empty file.
+TEST_F(PosixFileSystemFaults, WhatIsNoRegularFileIsNotOpened) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un name{.sun_family = AF_UNIX, .sun_path = {}};
+  ASSERT_LT(at("socket").size(), sizeof name.sun_path);
+  std::strcpy(name.sun_path, at("socket").c_str());
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  ::close(socket);
+  for (const auto& path : {at("pipe"), at("socket"), std::string("/dev/null")}) {
+    const auto opened = files().open(path);
+    ASSERT_FALSE(opened) << path;
+    EXPECT_EQ(opened.error().code, Code::kInvalid) << path;
+    EXPECT_NE(opened.error().what.find("open " + path + ": "), std::string::npos);
+  }
 }
 
 // Records what is opened as a directory, which happens for nothing but to sync it.

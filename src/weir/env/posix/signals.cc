@@ -6,7 +6,8 @@
 
 #include <atomic>
 #include <cerrno>
-#include <system_error>
+
+#include "weir/env/posix/internal/system_error.h"
 
 namespace weir::env {
 namespace {
@@ -36,8 +37,7 @@ void handle(int signal) {
 
 Result<std::unique_ptr<Signals>> Signals::open(std::function<void(int)> on_signal) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    return Error{Code::kExhausted, "pipe for signals: " + std::generic_category().message(errno)};
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", "for signals", errno);
   int expected = -1;
   WEIR_CHECK(g_write_end.compare_exchange_strong(expected, ends[1]));
   return std::unique_ptr<Signals>(new Signals(std::move(on_signal), ends[0], ends[1]));

@@ -26,6 +26,7 @@ Code code_of(int number) {
       return Code::kExhausted;
     case ENOTDIR:
     case EISDIR:
+    case ENXIO:  // open() of a socket, or of a device that is not there
     case EXDEV:
     case ELOOP:
     case ENAMETOOLONG:
