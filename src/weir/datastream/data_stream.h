@@ -51,6 +51,8 @@ class StreamEnd {
 // A DataStream is a handle; copies speak of the same operator. map and filter give a FusedStream,
 // which becomes one operator with the steps that follow it as soon as anything else is asked of it.
 //
+//   Shape   a step has as many Subtasks as the operator before it, but a keyed one as many as the
+//           program's default, unless set_parallelism() says otherwise
 //   Errors  JobDefinitionError
 //   Thread  that of the program
 template <class T>

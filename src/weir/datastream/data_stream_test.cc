@@ -181,5 +181,12 @@ TEST(ProgramBuilder, IsEmptyAfterAProgramWasBuilt) {
   EXPECT_EQ(names(rig.graph()), (Names{"numbers", "map", "nowhere"}));
 }
 
+TEST(ProgramBuilder, IsEmptyAfterAProgramWasRefused) {
+  Rig rig;
+  rig.sink(rig.numbers().map(twice).set_parallelism(0));
+  EXPECT_NE(rig.refusal(), "");
+  EXPECT_TRUE(rig.program.is_empty());
+}
+
 }  // namespace
 }  // namespace weir

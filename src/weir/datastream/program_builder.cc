@@ -21,18 +21,20 @@ void ProgramBuilder::connect(graph::NodeId to, Input input) {
 }
 
 operators::Program ProgramBuilder::build(const std::string& job_name, graph::Chaining chaining) {
-  graph_.job_name = job_name;
+  auto graph = std::exchange(graph_, {});
+  auto factories = std::exchange(factories_, {});
+  auto routers = std::exchange(routers_, {});
+  graph.job_name = job_name;
   // What goes record by record to another number of Subtasks goes round instead.
-  for (auto& edge : graph_.edges)
+  for (auto& edge : graph.edges)
     if (edge.partitioning == graph::Partitioning::kForward &&
-        graph_.node(edge.from).parallelism != graph_.node(edge.to).parallelism)
+        graph.node(edge.from).parallelism != graph.node(edge.to).parallelism)
       edge.partitioning = graph::Partitioning::kRebalance;
-  if (const auto valid = graph::validate(graph_); !valid)
+  if (const auto valid = graph::validate(graph); !valid)
     throw JobDefinitionError(valid.error().what);
-  operators::Program program{.graph = graph::chain(std::exchange(graph_, {}), chaining),
-                             .factories = std::exchange(factories_, {}),
-                             .routers = std::exchange(routers_, {})};
-  return program;
+  return {.graph = graph::chain(std::move(graph), chaining),
+          .factories = std::move(factories),
+          .routers = std::move(routers)};
 }
 
 }  // namespace weir::datastream
