@@ -44,7 +44,8 @@ Status check_scale(const graph::JobVertex& vertex, const checkpoint::OperatorSta
                                      ": the state was kept for a max parallelism of " +
                                      std::to_string(op.max_parallelism) +
                                      ", which is lower than the parallelism of " +
-                                     std::to_string(scale.parallelism)};
+                                     std::to_string(scale.parallelism) + "; run it with at most " +
+                                     std::to_string(op.max_parallelism)};
   if (scale.max_parallelism != op.max_parallelism)
     return Error{Code::kInvalid, "restoring operator " + called(op) +
                                      ": the state was kept for a max parallelism of " +

@@ -28,7 +28,8 @@ void Account::adjust(std::int64_t bytes) {
 Error Account::limit_error(std::uint64_t wanted_bytes) const {
   return {Code::kExhausted, "taking memory for " + owner_ + ": its limit " + limit_name_ + " of " +
                                 std::to_string(limit_) + " bytes is reached, in use " +
-                                std::to_string(used_) + ", wanted " + std::to_string(wanted_bytes)};
+                                std::to_string(used_) + ", wanted " + std::to_string(wanted_bytes) +
+                                "; raise it, or the parallelism of the operator"};
 }
 
 }  // namespace weir::memory

@@ -21,8 +21,7 @@ TEST(Account, RefusesWhatGoesOverItsLimitAndNamesBoth) {
   EXPECT_EQ(refused.error().code, Code::kExhausted);
   EXPECT_EQ(refused.error().what,
             "taking memory for operator sum[1]: its limit state.heap_bytes_max of 100 bytes is "
-            "reached, in "
-            "use 60, wanted 41");
+            "reached, in use 60, wanted 41; raise it, or the parallelism of the operator");
   EXPECT_EQ(account.used_bytes(), 60u);
   EXPECT_TRUE(account.charge(40));
   account.release(100);

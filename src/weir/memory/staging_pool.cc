@@ -74,7 +74,7 @@ Result<StagingChunk> StagingPool::take_large(std::size_t bytes, RoomListener& li
     return Error{Code::kExhausted,
                  "staging one entry of a snapshot: checkpoint.staging_bytes_max is " +
                      std::to_string(options_.limit_bytes) + ", the entry has " +
-                     std::to_string(bytes) + " bytes"};
+                     std::to_string(bytes) + " bytes; raise it, or keep less under one key"};
   }
   std::vector<Pages> dropped;  // Given back after the lock.
   {

@@ -27,6 +27,7 @@ Status ChainState::cut(CheckpointId id, std::shared_ptr<SnapshotUpload> upload) 
 Result<bool> ChainState::walk(std::uint64_t budget_bytes) {
   bool moved = false;
   for (auto& entry : entries_) {
+    walked_ = entry.op;
     WEIR_ASSIGN(const auto progress, entry.backend->walk(budget_bytes));
     moved = moved || progress.state == state::WalkState::kMore ||
             progress.state == state::WalkState::kDone;

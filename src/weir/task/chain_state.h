@@ -34,6 +34,8 @@ class ChainState {
   // Saves up to about so many bytes per backend of the open cuts. Tells the uploads of backends
   // that are done.
   Result<bool> walk(std::uint64_t budget_bytes);
+  // The operator whose state walk() saved last: an error is of that one.
+  std::size_t walked() const { return walked_; }
   // Whether walk() has something left to do.
   bool is_walking() const { return !open_.empty(); }
   // Whether the cut was still open: its upload has not been sealed.
@@ -50,6 +52,7 @@ class ChainState {
 
   std::vector<Entry> entries_;
   std::vector<OpenCut> open_;  // oldest first
+  std::size_t walked_ = 0;
 };
 
 }  // namespace weir::task

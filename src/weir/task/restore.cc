@@ -49,6 +49,11 @@ class StoredBytes final : public state::ByteSource {
   std::uint64_t size_ = 0;
 };
 
+Error with_advice(const Error& error) {
+  if (error.code != Code::kCorrupt) return error;
+  return {error.code, error.what + std::string(storage::kDamagedAdvice)};
+}
+
 }  // namespace
 
 Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& from,
@@ -60,7 +65,8 @@ Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& f
     sources.emplace_back(*file);
     files.push_back(std::move(file));
   }
-  return backend.restore(sources);
+  const auto restored = backend.restore(sources);
+  return restored ? ok() : Status(with_advice(restored.error()));
 }
 
 Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,
@@ -69,8 +75,9 @@ Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,
   std::vector<state::OperatorListState> old;
   for (const auto& handle : from.lists) {
     WEIR_ASSIGN(const auto bytes, storage::read_state(storage, handle, state::kListStateBytesMax));
-    WEIR_ASSIGN(auto lists, state::OperatorListState::deserialise(bytes));
-    old.push_back(std::move(lists));
+    auto lists = state::OperatorListState::deserialise(bytes);
+    if (!lists) return with_advice(lists.error());
+    old.push_back(*std::move(lists));
   }
   return state::share_of(old, subtask.value, parallelism);
 }

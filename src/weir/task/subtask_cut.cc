@@ -118,7 +118,10 @@ std::vector<OperatorPart> Subtask::snapshot_operators(CheckpointId id) {
 
 bool Subtask::walk_state(Spare spare) {
   auto moved = state_.walk(spare == Spare::kIdle ? kIdleSliceBytes : kSliceBytes);
-  if (!moved) throw ErrorException{moved.error()};
+  if (!moved) {
+    chain_.turn_to(state_.walked());
+    throw ErrorException{moved.error()};
+  }
   if (*moved) moves_.add(1);
   return *moved;
 }

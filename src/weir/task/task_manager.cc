@@ -279,13 +279,15 @@ class Deployment {
           .op = place,
           .account = std::make_unique<memory::Account>(
               "operator " + context.name, "state.heap_bytes_max", parts.limits.heap_bytes_max)};
-      WEIR_ASSIGN(entry.backend, parts.backend.open({.operator_name = context.name,
-                                                     .key_groups = context.key_groups,
-                                                     .max_parallelism = context.max_parallelism,
-                                                     .account = *entry.account,
-                                                     .pages = parts.pages,
-                                                     .staging = parts.staging,
-                                                     .on_staging_room = subtask}));
+      WEIR_ASSIGN(entry.backend,
+                  parts.backend.open({.operator_name = context.name,
+                                      .key_groups = context.key_groups,
+                                      .max_parallelism = context.max_parallelism,
+                                      .account = *entry.account,
+                                      .pages = parts.pages,
+                                      .staging = parts.staging,
+                                      .on_staging_room = subtask,
+                                      .entry_bytes_max = parts.limits.entry_bytes_max}));
       context.keyed = entry.backend.get();
       state.add(std::move(entry));
     }

@@ -23,6 +23,7 @@ struct TaskLimits {
                                      << 20;  // task.overflow-bytes-max, per operator
   std::uint64_t heap_bytes_max = std::uint64_t{8}
                                  << 30;  // state.heap_bytes_max, per keyed operator and Subtask
+  std::uint64_t entry_bytes_max = std::uint64_t{64} << 20;  // state.entry_bytes_max
 };
 
 // What a TaskManager is built over. References outlive it.

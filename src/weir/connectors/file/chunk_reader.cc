@@ -77,7 +77,8 @@ Status ChunkReader::read() {
     return Error{Code::kCorrupt, "reading " + split_.path + ": it ends at byte " +
                                      std::to_string(reading_.offset + *got) + ", but had " +
                                      std::to_string(split_.file.size) +
-                                     " bytes when the job first looked: it was truncated"};
+                                     " bytes when the job first looked: it was truncated" +
+                                     std::string(kInputAdvice)};
   if (!is_first) return ok();
   return check_tail(split_, bytes.first(static_cast<std::size_t>(split_.next - reading_.offset)));
 }

@@ -17,12 +17,14 @@ std::string place(const FileIdentity& was, const FileIdentity& is) {
          number(was.inode) + ")";
 }
 
-Error replaced(const FileSplit& split, std::uint64_t from, std::uint64_t to) {
+Error replaced(const FileSplit& split, std::uint64_t from, std::uint64_t to,
+               const std::string& why = {}) {
   return {
       Code::kCorrupt,
       "reading " + split.path + ": bytes " + number(from) + " to " + number(to) +
           " are not those that were there when the job first looked; what was read of it before "
-          "would not fit"};
+          "would not fit" +
+          why + std::string(kInputAdvice)};
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ Status check_identity(env::FileSystem& files, env::ReadableFile& file, const Fil
     return Error{Code::kCorrupt, "reading " + split.path + ": it has " + number(now.size) +
                                      " bytes, but had " + number(was.size) +
                                      " when the job first looked: it was truncated or replaced" +
-                                     place(was, now)};
+                                     place(was, now) + std::string(kInputAdvice)};
   auto head = now.head_checksum;
   const auto head_bytes = std::min<std::uint64_t>(was.size, kIdentityBytes);
   if (now.size > was.size && was.size < kIdentityBytes) {
@@ -70,9 +72,7 @@ Status check_identity(env::FileSystem& files, env::ReadableFile& file, const Fil
     head = *old_part;
   }
   if (head == was.head_checksum) return ok();
-  auto error = replaced(split, 0, head_bytes);
-  error.what += place(was, now);
-  return error;
+  return replaced(split, 0, head_bytes, place(was, now));
 }
 
 Status check_tail(const FileSplit& split, ByteView before_next) {

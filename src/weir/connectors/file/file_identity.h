@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "weir/base/bytes.h"
 #include "weir/base/result.h"
@@ -8,6 +9,10 @@
 #include "weir/env/api/file_system.h"
 
 namespace weir::connectors {
+
+// How an error of input that changed ends: what was read of it before stays in the checkpoint.
+inline constexpr std::string_view kInputAdvice =
+    "; put back what was there, or begin anew with --restart";
 
 // What a restart or a look at another file can mend is told apart from what it cannot: a file that is not there
 // (kNotFound) becomes kInvalid, which is for good.

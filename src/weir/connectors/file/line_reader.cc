@@ -183,7 +183,8 @@ Result<LineReader::Stop> LineReader::end_of_chunk(stream::RecordBatch<Text>& out
 Error LineReader::too_long(std::size_t line) const {
   return {Code::kInvalid, "reading " + splits_.front().path + ": the line at byte " +
                               std::to_string(offset_of(line)) + " is longer than the limit of " +
-                              std::to_string(options_.line_bytes_max) + " bytes (line_bytes_max)"};
+                              std::to_string(options_.line_bytes_max) +
+                              " bytes; raise line_bytes_max if this is a text file"};
 }
 
 std::size_t LineReader::split_end() const {

@@ -106,7 +106,18 @@ bool take(std::string_view key, const std::string& value, RunRecord& out) {
 }
 
 Error corrupt(std::string_view file, const std::string& what) {
-  return {Code::kCorrupt, "reading the run record " + std::string(file) + ": " + what};
+  return {Code::kCorrupt,
+          "reading the run record " + std::string(file) + ": " + what +
+              "; put back what was there, or move its directory away to begin anew"};
+}
+
+// Also --restart reads the record: ids go on from it.
+Error another_version(std::string_view file, std::string_view first_line) {
+  return {Code::kCorrupt,
+          "reading the run record " + std::string(file) + ": '" +
+              std::string(first_line.substr(0, 40)) +
+              "' is another version; this build reads 'weir-run 1'; start the build "
+              "that wrote it, or move its directory away to begin anew"};
 }
 
 }  // namespace
@@ -130,9 +141,7 @@ std::string run_text(const RunRecord& record) {
 Result<RunRecord> parse_run_text(std::string_view text, std::string_view file) {
   if (!text.starts_with(kFirstWord)) return corrupt(file, "it does not begin with 'weir-run'");
   const auto first_end = std::min(text.find('\n'), text.size());
-  if (!text.starts_with(kFirstLine))
-    return corrupt(file, "'" + std::string(text.substr(0, std::min<std::size_t>(first_end, 40))) +
-                             "' is another version; this build reads 'weir-run 1'");
+  if (!text.starts_with(kFirstLine)) return another_version(file, text.substr(0, first_end));
   if (text.size() < kFirstLine.size() + kChecksumLineBytes)
     return corrupt(file, "it ends early, after " + std::to_string(text.size()) + " bytes");
   const auto covered = text.substr(0, text.size() - kChecksumLineBytes);

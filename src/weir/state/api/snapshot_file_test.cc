@@ -181,7 +181,8 @@ TEST(SnapshotFile, AnUnknownVersionIsRefusedByName) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, Code::kInvalid);
   EXPECT_EQ(status.error().what,
-            "reading keyed state newer: format version 2 is not known here, only version 1");
+            "reading keyed state newer: format version 2 is not known here, only version 1"
+            "; start the build that wrote it, or begin anew with --restart");
 }
 
 // A file that somebody made, with right checksums.

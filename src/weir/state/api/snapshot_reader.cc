@@ -51,9 +51,11 @@ Status SnapshotReader::read_header() {
   if (preamble.number<std::uint64_t>() != kMagic) return corrupt(0, "it is not keyed state");
   const auto version = preamble.number<std::uint32_t>();
   if (version != kVersion) {
-    return Error{Code::kInvalid, "reading keyed state " + source_->name() + ": format version " +
-                                     std::to_string(version) + " is not known here, only version " +
-                                     std::to_string(kVersion)};
+    return Error{Code::kInvalid,
+                 "reading keyed state " + source_->name() + ": format version " +
+                     std::to_string(version) + " is not known here, only version " +
+                     std::to_string(kVersion) +
+                     "; start the build that wrote it, or begin anew with --restart"};
   }
   const std::uint64_t length = preamble.number<std::uint32_t>();
   if (length > size - kPreambleBytes - kChecksumBytes - kTrailerBytes)

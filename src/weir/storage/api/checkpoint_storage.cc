@@ -17,7 +17,7 @@ std::string hex(std::uint64_t value) {
 Error differs(const checkpoint::FileHandle& file, std::string_view what, const std::string& want,
               const std::string& got) {
   return {Code::kCorrupt, "reading " + file.name + ": " + std::string(what) + " differs, want " +
-                              want + ", got " + got};
+                              want + ", got " + got + std::string(kDamagedAdvice)};
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ Error checksum_differs(const checkpoint::FileHandle& file, std::uint64_t got) {
 Error file_missing(const checkpoint::FileHandle& file, std::string_view detail) {
   return {Code::kCorrupt, "reading " + file.name + ": it is missing, want " +
                               std::to_string(file.length) + " bytes with checksum " +
-                              hex(file.checksum) + " (" + std::string(detail) + ")"};
+                              hex(file.checksum) + " (" + std::string(detail) + ")" +
+                              std::string(kDamagedAdvice)};
 }
 
 Result<Bytes> read_verified(CheckpointStorage& storage, const checkpoint::FileHandle& file,

@@ -105,8 +105,14 @@ Result<Bytes> read_state(CheckpointStorage& storage, const checkpoint::StateHand
 Result<checkpoint::StateHandle> write_state(CheckpointStorage& storage, const std::string& name,
                                             Bytes bytes);
 
+// What a person can do about a file of a checkpoint that is not what was written, and about one
+// that another build wrote: the end of such an error.
+inline constexpr std::string_view kDamagedAdvice = "; put it back, or begin anew with --restart";
+inline constexpr std::string_view kOtherBuildAdvice =
+    "; start the build that wrote it, or begin anew with --restart";
+
 // The error of a file that is not as its handle says:
-// "reading chk-17/e3-...: length differs, want 100, got 99".
+// "reading chk-17/e3-...: length differs, want 100, got 99; put it back, ...".
 Error length_differs(const checkpoint::FileHandle& file, std::uint64_t got);
 Error checksum_differs(const checkpoint::FileHandle& file, std::uint64_t got);
 Error file_missing(const checkpoint::FileHandle& file, std::string_view detail);

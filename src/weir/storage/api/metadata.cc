@@ -4,6 +4,7 @@
 
 #include "weir/base/checksum.h"
 #include "weir/storage/api/checkpoint_names.h"
+#include "weir/storage/api/checkpoint_storage.h"
 #include "weir/storage/api/internal/metadata_sections.h"
 
 namespace weir::storage {
@@ -57,10 +58,12 @@ class SectionReader {
   }
 
   Error corrupt(const std::string& what) const {
-    return {Code::kCorrupt, "reading " + std::string(file_) + ": " + what};
+    return {Code::kCorrupt,
+            "reading " + std::string(file_) + ": " + what + std::string(kDamagedAdvice)};
   }
   Error invalid(const std::string& what) const {
-    return {Code::kInvalid, "reading " + std::string(file_) + ": " + what};
+    return {Code::kInvalid,
+            "reading " + std::string(file_) + ": " + what + std::string(kOtherBuildAdvice)};
   }
 
  private:

@@ -96,7 +96,7 @@ Result<Bytes> FilesystemStorage::read_metadata(CheckpointId id) {
   auto bytes = env::read_file(files_, path, kMetadataBytesMax);
   if (!bytes && bytes.error().code == Code::kNotFound)
     return Error{Code::kCorrupt, during_checkpoint("reading", id) + ": " + path + " is missing (" +
-                                     bytes.error().what + ")"};
+                                     bytes.error().what + ")" + std::string(kDamagedAdvice)};
   return bytes;
 }
 

@@ -121,7 +121,8 @@ Result<Bytes> MemoryStorage::read_metadata(CheckpointId id) {
   const auto content = vault_->find(path_of(metadata_name(id)));
   if (!content)
     return Error{Code::kCorrupt, "reading checkpoint " + std::to_string(id.value) + ": " +
-                                     metadata_name(id) + " is missing in " + place()};
+                                     metadata_name(id) + " is missing in " + place() +
+                                     std::string(kDamagedAdvice)};
   return *content;
 }
 

@@ -115,7 +115,8 @@ bool Cuts::renew(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t b
   if (bytes > entry_bytes_max_) {
     error_ = Error{Code::kExhausted, "saving an entry of keyed state: state.entry_bytes_max is " +
                                          std::to_string(entry_bytes_max_) + ", the entry has " +
-                                         std::to_string(bytes) + " bytes"};
+                                         std::to_string(bytes) +
+                                         " bytes; raise it, or keep less under one key"};
     return false;
   }
   hand_over(cut, table, stream);
