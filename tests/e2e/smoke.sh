@@ -248,7 +248,7 @@ case_a_damaged_file_of_a_checkpoint_is_named_and_nothing_is_deleted() {
     [ -f "$file" ] || wrong "the checkpoint has no file of keyed state"
     size=$(stat -c %s "$file")
     damage "$file" $((size / 2))
-    refuses_damaged 1 "$(basename "$file").*checksum.* differs"
+    refuses_damaged 1 "$(basename "$file").*checksum.* differs.*begin anew with --restart"
     cp healthy "$file"
   done
   resumes
@@ -266,17 +266,21 @@ case_a_missing_file_of_a_checkpoint_is_named() {
 }
 
 case_checkpoints_of_another_format_version_are_refused() {
-  local run
+  local run keyed
   suspended_job
   run=checkpoints/word_count/run
   cp "$run" run.before
   sed -i '1s/ 1$/ 2/' "$run"
-  refuses_damaged 1 "run.*version"
+  refuses_damaged 1 "run.*version.*start the build that wrote it"
   cp run.before "$run"
   # The version follows eight bytes of magic.
+  keyed=$(find checkpoints -name '*keyed*' | sort | head -n 1)
   damage "$metadata" 8
-  refuses_damaged 2 "_metadata: format version"
+  refuses_damaged 1 "_metadata: format version.*start the build that wrote it"
   cp healthy "$metadata"
+  damage "$keyed" 8
+  refuses_damaged 1 "$(basename "$keyed"): format version.*start the build that wrote it"
+  cp healthy "$keyed"
   resumes
 }
 

@@ -4,7 +4,6 @@
 
 #include "weir/base/error_exception.h"
 #include "weir/base/log.h"
-#include "weir/env/posix/signals.h"
 #include "weir/environment/file_engine_parts.h"
 
 namespace weir::environment {
@@ -57,12 +56,15 @@ EmbeddedEngine::EmbeddedEngine(const config::Configuration& configuration,
 }
 
 EmbeddedEngine::~EmbeddedEngine() {
+  signals_.reset();
   engine_.reset();
   log::set_sink(nullptr);
 }
 
 Result<std::optional<std::string>> EmbeddedEngine::open(const cluster::EngineOptions& options,
                                                         operators::Program program) {
+  // First of all, so that a job which could not be suspended touches nothing.
+  WEIR_ASSIGN(signals_, env::Signals::open([this](int) { suspension_.request(); }));
   auto parts = file_engine_parts(
       posix_.env(), backend_, pages_, metrics_,
       {.checkpoint_dir = configuration_.get(kCheckpointDir),
@@ -79,7 +81,7 @@ Result<std::optional<std::string>> EmbeddedEngine::open(const cluster::EngineOpt
 JobEnd EmbeddedEngine::run(const std::function<void(Environment::Control)>& on_running) {
   Ending ending;
   engine_->start([&](JobEnd end) { ending.tell(std::move(end)); });
-  auto signals = env::Signals::open([&](int) { engine_->job_master().suspend(); });
+  suspension_.started(engine_->job_master());
   if (configuration_.get(kProgress)) progress_.start();
   // What the observer throws comes out of here, but not before the job is at rest.
   std::exception_ptr thrown;
@@ -90,12 +92,24 @@ JobEnd EmbeddedEngine::run(const std::function<void(Environment::Control)>& on_r
     engine_->job_master().suspend();
   }
   auto end = ending.wait();
-  if (signals) signals->reset();
+  signals_.reset();
   progress_.stop();
   posix_.executor().stop();
   posix_.io().stop();
   if (thrown) std::rethrow_exception(thrown);
   return end;
+}
+
+void EmbeddedEngine::Suspension::request() {
+  MutexLock lock(mutex_);
+  is_requested_ = true;
+  if (job_master_) job_master_->suspend();
+}
+
+void EmbeddedEngine::Suspension::started(jobmaster::JobMaster& job_master) {
+  MutexLock lock(mutex_);
+  job_master_ = &job_master;
+  if (is_requested_) job_master.suspend();
 }
 
 Environment::Control EmbeddedEngine::control() {

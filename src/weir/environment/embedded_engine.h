@@ -6,9 +6,11 @@
 #include <optional>
 #include <string>
 
+#include "weir/base/mutex.h"
 #include "weir/cluster/engine.h"
 #include "weir/env/posix/posix_env.h"
 #include "weir/env/posix/posix_pages.h"
+#include "weir/env/posix/signals.h"
 #include "weir/env/posix/stderr_log.h"
 #include "weir/environment/environment.h"
 #include "weir/environment/options.h"
@@ -18,6 +20,8 @@
 namespace weir::environment {
 
 // One job with the machine under it: threads, files, log, signals, progress, and the Engine in their midst.
+//
+// From open() on SIGINT and SIGTERM suspend the job.
 //
 //   Errors  open(): what makes a start impossible
 //   Thread  one: open(), then run()
@@ -39,6 +43,18 @@ class EmbeddedEngine {
   std::map<std::string, std::uint64_t> metrics() const { return metrics_.values(); }
 
  private:
+  // A signal may come before there is a job to suspend.
+  class Suspension {
+   public:
+    void request() WEIR_EXCLUDES(mutex_);
+    void started(jobmaster::JobMaster& job_master) WEIR_EXCLUDES(mutex_);
+
+   private:
+    Mutex mutex_;
+    bool is_requested_ WEIR_GUARDED_BY(mutex_) = false;
+    jobmaster::JobMaster* job_master_ WEIR_GUARDED_BY(mutex_) = nullptr;
+  };
+
   Environment::Control control();
 
   const config::Configuration& configuration_;
@@ -49,6 +65,8 @@ class EmbeddedEngine {
   metrics::Registry metrics_;
   ProgressReporter progress_;
   std::unique_ptr<cluster::Engine> engine_;
+  Suspension suspension_;
+  std::unique_ptr<env::Signals> signals_;
 };
 
 }  // namespace weir::environment

@@ -19,15 +19,11 @@ JobResult complain(JobResult::Kind kind, std::string what) {
   return {kind, std::move(what)};
 }
 
-JobResult complain(const Error& error) {
-  switch (error.code) {
-    case Code::kInvalid:
-      return complain(JobResult::Kind::kInvalid, error.what);
-    case Code::kRefused:
-      return complain(JobResult::Kind::kRefused, error.what);
-    default:
-      return complain(JobResult::Kind::kFailed, error.what);
-  }
+// The job cannot be started; its options and definition are fine.
+JobResult not_started(const Error& error) {
+  return complain(
+      error.code == Code::kRefused ? JobResult::Kind::kRefused : JobResult::Kind::kFailed,
+      error.what);
 }
 
 JobResult result_of(const JobEnd& end, const std::string& job_name) {
@@ -54,7 +50,8 @@ JobResult result_of(const JobEnd& end, const std::string& job_name) {
 struct Environment::State {
   std::vector<std::string> arguments;
   config::Configuration configuration;
-  Status status;  // the first thing that was wrong
+  std::set<std::string, std::less<>> defaults;  // keys that the program has set, and may set again
+  Status status;                                // the first thing that was wrong
   datastream::ProgramBuilder program;
   bool program_is_begun = false;
   std::uint32_t executions = 0;
@@ -98,11 +95,17 @@ void Environment::enable_checkpointing(Duration interval) {
 }
 
 void Environment::set_parallelism(std::uint32_t parallelism) {
+  if (state_->program_is_begun)
+    state_->note(Error{Code::kInvalid, "set_parallelism(" + std::to_string(parallelism) +
+                                           ") comes behind the first source, which has a "
+                                           "parallelism already: call it before from_source()"});
   set_default(environment::kParallelism.key, std::to_string(parallelism));
 }
 
 void Environment::set_default(std::string_view key, std::string_view value) {
-  if (!state_->configuration.was_set(key)) state_->note(state_->configuration.set(key, value));
+  if (state_->configuration.was_set(key) && !state_->defaults.contains(key)) return;
+  state_->defaults.emplace(key);
+  state_->note(state_->configuration.set(key, value));
 }
 
 void Environment::on_running(std::function<void(Control)> observer) {
@@ -147,12 +150,12 @@ JobResult Environment::execute(const std::string& job_name) {
 
 JobResult Environment::State::run(const std::string& job_name, operators::Program program_to_run) {
   const auto options = environment::engine_options(configuration, job_name);
-  if (!options) return complain(options.error());
+  if (!options) return complain(JobResult::Kind::kInvalid, options.error().what);
   const auto machine = environment::machine_options(configuration);
-  if (!machine) return complain(machine.error());
+  if (!machine) return complain(JobResult::Kind::kInvalid, machine.error().what);
   environment::EmbeddedEngine engine(configuration, *machine);
   const auto over = engine.open(*options, std::move(program_to_run));
-  if (!over) return complain(over.error());
+  if (!over) return not_started(over.error());
   if (*over) {
     std::printf("%s\n", (*over)->c_str());
     return {};

@@ -61,7 +61,9 @@ class Environment {
   void enable_checkpointing(std::chrono::duration<Rep, Period> interval) {
     enable_checkpointing(internal::duration_of(interval));
   }
-  // For operators that do not say it themselves, unless the command line says something else.
+  // For sources and keyed operators that do not say it themselves, unless the command line says
+  // something else; any other operator has the parallelism of the one before it. Said before the
+  // first source: later it ends execute() with exit code 2.
   void set_parallelism(std::uint32_t parallelism);
   // The default of one of Weir's options, by its key; the command line goes before it.
   void set_default(std::string_view key, std::string_view value);

@@ -120,16 +120,60 @@ TEST_F(EnvironmentTest, AFinishedRunSaysSoWhenStartedAgain) {
 }
 
 TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
-  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--no-such-option"},
-                                                {"--parallelism", "0"},
-                                                {"--checkpoint-interval", "1ms"},
-                                                {"--parallelism", "many"},
-                                                {"-Drestart-strategy.type=luck"},
-                                                {"--limit"}}) {
+  using Wrong = std::pair<std::vector<std::string>, std::string>;
+  for (const auto& [wrong, word] :
+       {Wrong{{"--no-such-option"}, "unknown option '--no-such-option'; --help"},
+        Wrong{{"--parallelism", "0"}, "parallelism.default: want 1 to 32768, got 0"},
+        Wrong{{"--parallelism", "40000"}, "parallelism.default: want 1 to 32768, got 40000"},
+        Wrong{{"--checkpoint-interval", "1ms"}, "interval: want at least 10 ms, got 1 ms"},
+        Wrong{{"--parallelism", "many"}, "'--parallelism': want a whole number"},
+        Wrong{{"-Drestart-strategy.type=luck"}, "want none or fixed-delay, got 'luck'"},
+        Wrong{{"-Dcheckpoint.staging_bytes_max=1kb"}, "want at least 1 mb, got 1 kb"},
+        Wrong{{"--limit"}, "'--limit': its value is missing"}}) {
     Environment env(wrong);
     EXPECT_EQ(env.option("limit", 3, "How many."), 3);
     env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
-    EXPECT_EQ(env.execute("wrong"), 2) << wrong[0];
+    const auto result = env.execute("wrong");
+    EXPECT_EQ(result, 2) << word;
+    EXPECT_NE(result.what.find(word), std::string::npos) << result.what;
+  }
+}
+
+TEST_F(EnvironmentTest, AJobNameThatCannotBeADirectoryEndsWithTwo) {
+  for (const auto& name : {std::string(), std::string(5000, 'x')}) {
+    Environment env(arguments());
+    env.enable_checkpointing(10ms);
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    const auto result = env.execute(name);
+    EXPECT_EQ(result, 2);
+    EXPECT_NE(result.what.find("naming the directory of the job"), std::string::npos);
+  }
+}
+
+TEST_F(EnvironmentTest, AParallelismThatIsSaidTooLateEndsWithTwo) {
+  Environment env(arguments());
+  env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  env.set_parallelism(2);
+  const auto result = env.execute("late");
+  EXPECT_EQ(result, 2);
+  EXPECT_NE(result.what.find("set_parallelism(2) comes behind the first source"), std::string::npos)
+      << result.what;
+}
+
+TEST_F(EnvironmentTest, EveryExecutionHasTheParallelismThatWasSaidBeforeItsFirstSource) {
+  Environment env(arguments());
+  for (const auto parallelism : {1u, 3u}) {
+    env.set_parallelism(parallelism);
+    std::map<std::string, std::uint64_t> metrics;
+    env.on_finished([&](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    ASSERT_EQ(env.execute("numbers").what, "");
+    const auto reader = [&](std::uint32_t subtask) {
+      return metrics.contains("subtask.sequence -> collect[" + std::to_string(subtask) +
+                              "].records_in");
+    };
+    EXPECT_TRUE(reader(parallelism - 1));
+    EXPECT_FALSE(reader(parallelism));
   }
 }
 
@@ -151,7 +195,23 @@ TEST_F(EnvironmentTest, AnImpossibleJobEndsWithTwo) {
   stream.map([](const std::uint64_t& n) { return n; })
       .uid("same")
       .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
-  EXPECT_EQ(env.execute("impossible"), 2);
+  const auto twice = env.execute("impossible");
+  EXPECT_EQ(twice, 2);
+  EXPECT_NE(twice.what.find("operator 'map': its uid 'same' is also that of operator 'sequence'"),
+            std::string::npos)
+      << twice.what;
+
+  env.from_source(sequence(1, 10))
+      .map([](const std::uint64_t& n) { return n; })
+      .name("m")
+      .set_parallelism(9)
+      .set_max_parallelism(8)
+      .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  const auto above = env.execute("impossible");
+  EXPECT_EQ(above, 2);
+  EXPECT_NE(above.what.find("operator 'm': its parallelism 9 is above its max parallelism 8"),
+            std::string::npos)
+      << above.what;
 }
 
 TEST_F(EnvironmentTest, AFunctionThatThrowsFailsTheJobWithoutARestartStrategy) {

@@ -1,93 +1,95 @@
-#include <gtest/gtest.h>
+#include "weir/environment/files_test.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 
-#include "weir/environment/weir.h"
-
 namespace weir {
-namespace {
 
-using std::chrono_literals::operator""ms;
 namespace fs = std::filesystem;
-using Lines = std::multiset<std::string>;
+using std::chrono_literals::operator""ms;
 
-// Whole jobs from files to files, on the real disk.
-class FilesTest : public testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "weir-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-    fs::create_directory(dir_ + "/in");
-  }
-  void TearDown() override { fs::remove_all(dir_); }
+void FilesTest::SetUp() {
+  std::string name = testing::TempDir() + "weir-XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  dir_ = name;
+  fs::create_directory(in());
+}
+void FilesTest::TearDown() { fs::remove_all(dir_); }
 
-  std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
-    std::vector<std::string> all = {"--checkpoint-dir",
-                                    dir_ + "/checkpoints",
-                                    "--threads",
-                                    "2",
-                                    "--log-level",
-                                    "error",
-                                    "-Dweir.watchdog-aborts=true"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-  // Numbered lines, spread over files.
-  Lines write_input(int files, int lines_per_file) const {
-    Lines all;
-    for (int file = 0; file != files; ++file) {
-      std::ofstream out(dir_ + "/in/" + std::to_string(file));
-      for (int i = 0; i != lines_per_file; ++i) {
-        const auto line = "file " + std::to_string(file) + " line " + std::to_string(i);
-        out << line << (i % 7 == 0 ? "\r\n" : "\n");
-        all.insert(line);
-      }
+std::vector<std::string> FilesTest::arguments(std::vector<std::string> more) const {
+  std::vector<std::string> all = {
+      "--checkpoint-dir",           dir_ + "/checkpoints", "--threads", "2", "--log-level", "error",
+      "-Dweir.watchdog-aborts=true"};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Lines FilesTest::write_input(int files, int lines_per_file) const {
+  Lines all;
+  for (int file = 0; file != files; ++file) {
+    std::ofstream out(in() + "/" + std::to_string(file));
+    for (int i = 0; i != lines_per_file; ++i) {
+      const auto line = "file " + std::to_string(file) + " line " + std::to_string(i);
+      out << line << (i % 7 == 0 ? "\r\n" : "\n");
+      all.insert(line);
     }
-    return all;
   }
-  static std::string content(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  // What a reader of the directory sees.
-  Lines visible(const std::string& out = "out") const {
-    Lines lines;
-    for (const auto& entry : fs::directory_iterator(dir_ + "/" + out)) {
-      if (entry.path().filename().string()[0] == '.') continue;
-      std::istringstream text(content(entry.path()));
-      for (std::string line; std::getline(text, line);) lines.insert(line);
-    }
-    return lines;
-  }
-  Lines hidden(const std::string& out = "out") const {
-    Lines names;
-    for (const auto& entry : fs::directory_iterator(dir_ + "/" + out))
-      if (const auto name = entry.path().filename().string(); name[0] == '.') names.insert(name);
-    return names;
-  }
-  std::string in() const { return dir_ + "/in"; }
-  std::string out() const { return dir_ + "/out"; }
+  return all;
+}
+void FilesTest::write_input(const std::string& name, std::string_view text) const {
+  std::ofstream(in() + "/" + name) << text;
+}
 
-  std::string dir_;
-};
+std::string FilesTest::content(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
 
-// Suspends the job behind so many completed checkpoints.
-void suspend_after(Environment::Control control, int checkpoints) {
-  if (checkpoints == 0) return control.suspend();
+Lines FilesTest::visible(const std::string& out) const {
+  Lines lines;
+  for (const auto& entry : fs::directory_iterator(dir_ + "/" + out)) {
+    if (entry.path().filename().string()[0] == '.') continue;
+    std::istringstream text(content(entry.path()));
+    for (std::string line; std::getline(text, line);) lines.insert(line);
+  }
+  return lines;
+}
+Lines FilesTest::hidden(const std::string& out) const {
+  Lines names;
+  for (const auto& entry : fs::directory_iterator(dir_ + "/" + out))
+    if (const auto name = entry.path().filename().string(); name[0] == '.') names.insert(name);
+  return names;
+}
+
+void trigger_until(Environment::Control control, std::function<bool()> is_enough) {
   const auto trigger = control.trigger_checkpoint;
-  trigger([control = std::move(control), checkpoints](Result<CheckpointId> id) mutable {
-    suspend_after(std::move(control),
-                  checkpoints - (id ? 1 : 0));  // Refused while the tasks are being opened.
+  trigger([control = std::move(control),
+           is_enough = std::move(is_enough)](Result<CheckpointId> id) mutable {
+    // Refused while the tasks are being opened.
+    if (!id || !is_enough()) trigger_until(std::move(control), std::move(is_enough));
   });
 }
+
+void suspend_after(Environment::Control control, int checkpoints) {
+  const auto suspend = control.suspend;
+  trigger_until(std::move(control), [suspend, checkpoints]() mutable {
+    if (--checkpoints != 0) return false;
+    suspend();
+    return true;
+  });
+}
+
+void expect_fails(const JobResult& result, const std::vector<std::string>& words) {
+  EXPECT_EQ(result.kind, JobResult::Kind::kFailed) << result.what;
+  for (const auto& word : words)
+    EXPECT_NE(result.what.find(word), std::string::npos) << word << " is not in: " << result.what;
+}
+
+namespace {
 
 struct Counted {
   std::string word;
@@ -214,18 +216,6 @@ TEST_F(FilesTest, RestartDemandsAnEmptyDirectoryOrOverwriteOutput) {
   EXPECT_EQ(hidden(), Lines{".weir-sink"});
 }
 
-TEST_F(FilesTest, TwoSinksInOneDirectoryAreRefused) {
-  Environment env(arguments());
-  env.enable_checkpointing(10ms);
-  const auto numbers = env.from_source(sequence(1, 10));
-  numbers.sink_to(text_files(out()));
-  numbers.sink_to(text_files(out()));
-  const auto result = env.execute("two sinks");
-  EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
-  EXPECT_NE(result.what.find("Give each sink a directory of its own"), std::string::npos)
-      << result.what;
-}
-
 TEST_F(FilesTest, ADirectoryWithOtherFilesIsRefused) {
   fs::create_directory(out());
   std::ofstream(out() + "/thesis.txt") << "precious\n";
@@ -245,26 +235,6 @@ TEST_F(FilesTest, MissingInputEndsTheJobForGood) {
   EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
   EXPECT_NE(result.what.find("reading input " + dir_ + "/nowhere"), std::string::npos)
       << result.what;
-}
-
-TEST_F(FilesTest, InputThatWasReplacedWhileTheJobWasAwayEndsItForGood) {
-  write_input(1, 20'000);
-  const auto run = [&](bool suspend) {
-    Environment env(arguments());
-    env.enable_checkpointing(10ms);
-    if (suspend)
-      env.on_running([](Environment::Control control) { suspend_after(std::move(control), 1); });
-    env.from_source(file_lines(in(), {.max_bytes_per_second = suspend ? 100'000u : 0u}))
-        .sink_to(text_files(out()));
-    return env.execute("replaced");
-  };
-  ASSERT_EQ(run(true).kind, JobResult::Kind::kSuspended);
-  const auto text = content(in() + "/0");
-  std::ofstream(in() + "/0") << "another first line\n" << text;
-  const auto result = run(false);
-  EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
-  EXPECT_NE(result.what.find(in() + "/0"), std::string::npos) << result.what;
-  EXPECT_NE(result.what.find("not those that were there"), std::string::npos) << result.what;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "weir/base/percent_encoding.h"
 #include "weir/connectors/api/sink_operator.h"
 #include "weir/connectors/file/sink_directory.h"
 
@@ -97,6 +98,7 @@ std::vector<config::Declaration> weir_options() {
           kRestartDelay.declaration(),
           kChaining.declaration(),
           kHeapBytesMax.declaration(),
+          kEntryBytesMax.declaration(),
           kStagingBytesMax.declaration(),
           kOverflowBytesMax.declaration(),
           kInlineBytes.declaration(),
@@ -121,6 +123,8 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
     return Error{Code::kInvalid,
                  "option execution.checkpointing.interval: want at least 10 ms, got " +
                      config::to_string(*checkpoints.interval)};
+  if (const auto name = file_name_of(job_name); checkpoints.interval && !name)
+    return name.error().during("naming the directory of the job");
   checkpoints.timeout = configuration.get(kCheckpointTimeout);
   if (checkpoints.timeout < Duration::millis(10))
     return Error{Code::kInvalid,
@@ -135,6 +139,7 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   options.watchdog.aborts = configuration.get(kWatchdogAborts);
   if (configuration.get(kAllowUnclaimed)) options.unclaimed = jobmaster::UnclaimedState::kAllowed;
   options.limits.heap_bytes_max = configuration.get(kHeapBytesMax).bytes;
+  options.limits.entry_bytes_max = configuration.get(kEntryBytesMax).bytes;
   options.limits.overflow_bytes_max = configuration.get(kOverflowBytesMax).bytes;
   WEIR_TRY(read_number(configuration, kBatchesPerChannel, 1, 1024,
                        options.limits.gate.batches_per_channel));

@@ -42,7 +42,8 @@ inline const config::Option<Duration> kRestartDelay{"restart-strategy.fixed-dela
                                                     "How long after a failure the restart begins."};
 inline const config::Option<std::int64_t> kParallelism{
     "parallelism.default", "--parallelism", 1,
-    "How many Subtasks an operator has that does not say it itself."};
+    "How many Subtasks sources and keyed operators have that do not say it themselves; any other "
+    "operator has as many as the one before it."};
 inline const config::Option<bool> kChaining{
     "pipeline.operator-chaining.enabled", "", true,
     "Runs operators by direct call in one Subtask where they allow it."};
@@ -53,7 +54,12 @@ inline const config::Option<bool> kAllowUnclaimed{
     "Drops state of operators that the job does not have any more."};
 inline const config::Option<config::ByteCount> kHeapBytesMax{
     "state.heap_bytes_max", "", config::ByteCount{std::uint64_t{8} << 30},
-    "How much memory the keyed state of one operator may take in one Subtask."};
+    "How much memory the keyed state of one operator may take in one Subtask. More fails the job, "
+    "which the restart strategy may start again, to meet the same limit."};
+inline const config::Option<config::ByteCount> kEntryBytesMax{
+    "state.entry_bytes_max", "", config::ByteCount{std::uint64_t{64} << 20},
+    "How large the state of one key may be, as it is saved. More fails the job, which the restart "
+    "strategy may start again, to meet the same limit."};
 inline const config::Option<config::ByteCount> kStagingBytesMax{
     "checkpoint.staging_bytes_max", "", config::ByteCount{std::uint64_t{256} << 20},
     "How much saved state may wait in memory to be written."};
@@ -63,7 +69,8 @@ inline const config::Option<config::ByteCount> kInlineBytes{
     "State smaller than this lies in the checkpoint's _metadata rather than in a file of its own."};
 inline const config::Option<config::ByteCount> kOverflowBytesMax{
     "task.overflow-bytes-max", "", config::ByteCount{std::uint64_t{64} << 20},
-    "How much one operator may put out for one record beyond the room in its output."};
+    "How much one operator may put out for one record beyond the room in its output. More fails "
+    "the job, which the restart strategy may start again, to meet the same limit."};
 inline const config::Option<std::int64_t> kBatchesPerChannel{
     "exchange.batches-per-channel", "", 2,
     "How many batches a channel between Subtasks can always have under way."};
