@@ -173,7 +173,7 @@ case_a_second_process_of_a_job_is_refused_and_harms_nothing() {
   await CheckpointComplete
   (job) >second.log 2>&1 || second=$?
   [ "$second" = 3 ] || wrong "the second ended with status $second, want 3: $(tail -n 1 second.log)"
-  grep -q "another process holds it" second.log || wrong "the second says: $(tail -n 1 second.log)"
+  grep -q "another process holds it.* stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
   ended_with 0
   exactly_once
 }
@@ -207,7 +207,7 @@ case_a_foreign_file_in_the_output_directory_is_left_alone() {
 case_an_output_directory_that_cannot_be_is_named() {
   echo mine >out
   run 1 --restart-strategy none
-  says "out"
+  says "opening operator .*out: Not a directory"
   [ "$(cat out)" = mine ] || wrong "it touched the file"
 }
 
