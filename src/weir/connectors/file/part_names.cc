@@ -1,6 +1,8 @@
 #include "weir/connectors/file/part_names.h"
 
 #include <charconv>
+#include <type_traits>
+#include <utility>
 
 namespace weir::connectors {
 namespace {
@@ -10,17 +12,52 @@ constexpr std::string_view kVisiblePrefix = "part-";
 constexpr std::string_view kDraftPrefix = ".weir-sink-";
 constexpr std::size_t kHexDigits = 32;
 
-// Takes a name apart from the left. What it reads must be written back alike, so each name has one form only.
+// The fields of a name from left to right, each with what stands in front of it: said once, for the
+// one who writes it and the one who reads it.
+template <class Name, class Field>
+void attempt_fields(std::string_view prefix, Name& name, Field& field) {
+  field(prefix, name.job);
+  field("-", name.sink);
+  field("-s", name.subtask.value);
+  field("-e", name.epoch.value);
+  field("-a", name.attempt.value);
+}
+template <class Name, class Field>
+void each_field(Name& name, Field& field) {
+  using Plain = std::remove_const_t<Name>;
+  if constexpr (std::is_same_v<Plain, VisibleName>) {
+    field(kVisiblePrefix, name.subtask.value);
+    field("-", name.checkpoint.value);
+  } else if constexpr (std::is_same_v<Plain, StagedName>) {
+    attempt_fields(kStagedPrefix, name, field);
+    field("-c", name.after.value);
+  } else {
+    attempt_fields(kDraftPrefix, name, field);
+  }
+}
+
+class NameWriter {
+ public:
+  template <class Meaning>
+  void operator()(std::string_view before, const WideId<Meaning>& id) {
+    text.append(before).append(id.to_hex());
+  }
+  template <class Number>
+  void operator()(std::string_view before, Number number) {
+    text.append(before).append(std::to_string(number));
+  }
+
+  std::string text;
+};
+
+// Takes a name apart from the left.
 class NameReader {
  public:
   explicit NameReader(std::string_view text) : rest_(text) {}
 
-  void literal(std::string_view text) {
-    ok_ = ok_ && rest_.starts_with(text);
-    if (ok_) rest_.remove_prefix(text.size());
-  }
   template <class Meaning>
-  void id(WideId<Meaning>& into) {
+  void operator()(std::string_view before, WideId<Meaning>& into) {
+    literal(before);
     const auto parsed = WideId<Meaning>::from_hex(rest_.substr(0, kHexDigits));
     ok_ = ok_ && parsed;
     if (!ok_) return;
@@ -28,7 +65,8 @@ class NameReader {
     rest_.remove_prefix(kHexDigits);
   }
   template <class Number>
-  void number(Number& into) {
+  void operator()(std::string_view before, Number& into) {
+    literal(before);
     const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), into);
     ok_ = ok_ && error == std::errc();
     if (ok_) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
@@ -36,81 +74,47 @@ class NameReader {
   bool is_done() const { return ok_ && rest_.empty(); }
 
  private:
+  void literal(std::string_view text) {
+    ok_ = ok_ && rest_.starts_with(text);
+    if (ok_) rest_.remove_prefix(text.size());
+  }
+
   std::string_view rest_;
   bool ok_ = true;
 };
 
 template <class Name>
-std::optional<Name> if_complete(const NameReader& in, const Name& name, std::string_view text) {
+std::string written(const Name& name) {
+  NameWriter out;
+  each_field(name, out);
+  return std::move(out.text);
+}
+
+// What was read must be written back alike, so that each name has one form only.
+template <class Name>
+std::optional<Name> read(std::string_view text) {
+  Name name;
+  NameReader in(text);
+  each_field(name, in);
   if (!in.is_done() || name.text() != text) return std::nullopt;
   return name;
 }
 
-template <class Number>
-std::string dash(char letter, Number number) {
-  return std::string("-") + letter + std::to_string(number);
-}
-
 }  // namespace
 
-std::string StagedName::text() const {
-  return std::string(kStagedPrefix) + job.to_hex() + "-" + sink.to_hex() +
-         dash('s', subtask.value) + dash('e', epoch.value) + dash('a', attempt.value) +
-         dash('c', after.value);
-}
-
+std::string StagedName::text() const { return written(*this); }
 std::optional<StagedName> StagedName::parse(std::string_view text) {
-  StagedName name;
-  NameReader in(text);
-  in.literal(kStagedPrefix);
-  in.id(name.job);
-  in.literal("-");
-  in.id(name.sink);
-  in.literal("-s");
-  in.number(name.subtask.value);
-  in.literal("-e");
-  in.number(name.epoch.value);
-  in.literal("-a");
-  in.number(name.attempt.value);
-  in.literal("-c");
-  in.number(name.after.value);
-  return if_complete(in, name, text);
+  return read<StagedName>(text);
 }
 
-std::string VisibleName::text() const {
-  return std::string(kVisiblePrefix) + std::to_string(subtask.value) + "-" +
-         std::to_string(checkpoint.value);
-}
-
+std::string VisibleName::text() const { return written(*this); }
 std::optional<VisibleName> VisibleName::parse(std::string_view text) {
-  VisibleName name;
-  NameReader in(text);
-  in.literal(kVisiblePrefix);
-  in.number(name.subtask.value);
-  in.literal("-");
-  in.number(name.checkpoint.value);
-  return if_complete(in, name, text);
+  return read<VisibleName>(text);
 }
 
-std::string OwnerDraftName::text() const {
-  return std::string(kDraftPrefix) + job.to_hex() + "-" + sink.to_hex() + dash('s', subtask.value) +
-         dash('e', epoch.value) + dash('a', attempt.value);
-}
-
+std::string OwnerDraftName::text() const { return written(*this); }
 std::optional<OwnerDraftName> OwnerDraftName::parse(std::string_view text) {
-  OwnerDraftName name;
-  NameReader in(text);
-  in.literal(kDraftPrefix);
-  in.id(name.job);
-  in.literal("-");
-  in.id(name.sink);
-  in.literal("-s");
-  in.number(name.subtask.value);
-  in.literal("-e");
-  in.number(name.epoch.value);
-  in.literal("-a");
-  in.number(name.attempt.value);
-  return if_complete(in, name, text);
+  return read<OwnerDraftName>(text);
 }
 
 }  // namespace weir::connectors
