@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "weir/state/heap/internal/first_entries.h"
 #include "weir/state/heap/internal/key_policies.h"
 
 namespace weir::state::heap {
@@ -37,7 +38,10 @@ class HeapTable final : public StoredTable {
   void close(const KeyBlock& block, std::uint32_t n, std::uint64_t written,
              std::uint64_t absent) override;
   void find(const KeyBlock& block, const void** places) override;
-  KeyBlock first_entries() override;
+  KeyBlock first_entries() override {
+    settle();
+    return first_entries_.copy(store_);
+  }
   std::uint64_t entry_count() const override { return store_.entry_count(); }
   void expect(std::uint64_t entries) override { store_.expect(entries); }
   bool has_room() const override { return !is_blocked_; }
@@ -86,12 +90,7 @@ class HeapTable final : public StoredTable {
   std::array<SlotRef, kKeyBlock> opened_;
   std::vector<Measured> measured_;
 
-  // What first_entries() has copied out, and where it found the first entry.
-  std::uint64_t first_word_ = 0;
-  std::array<std::uint64_t, kKeyBlock> copied_hashes_;
-  std::array<std::string_view, kKeyBlock> copied_views_;
-  Bytes copied_keys_;
-  Bytes copied_namespaces_;
+  FirstEntries first_entries_;
 };
 
 template <class Keys, bool kNamespaced>
@@ -263,7 +262,7 @@ SlotRef HeapTable<Keys, kNamespaced>::insert(const KeyBlock& block, std::uint32_
   layout_.value.construct(value);
   if (!layout_.value.is_flat)
     store_.account().adjust(static_cast<std::int64_t>(layout_.value.heap_bytes(value)));
-  first_word_ = std::min(first_word_, Position{groups_[i], spreads_[i]}.word());
+  first_entries_.note({groups_[i], spreads_[i]});
   return ref;
 }
 
@@ -330,46 +329,6 @@ void HeapTable<Keys, kNamespaced>::find(const KeyBlock& block, const void** plac
     const SlotRef ref = looked_up(i);
     places[i] = ref.slot == kNoSlot ? nullptr : layout_.value_of(store_.at(ref));
   }
-}
-
-template <class Keys, bool kNamespaced>
-KeyBlock HeapTable<Keys, kNamespaced>::first_entries() {
-  settle();
-  copied_keys_.clear();
-  copied_namespaces_.clear();
-  std::uint32_t count = 0;
-  std::array<std::size_t, kKeyBlock + 1> begins{};
-  bool is_first = true;
-  const Directory& directory = store_.directory();
-  for (std::uint64_t word = first_word_; word < directory.end() && count != kKeyBlock;) {
-    const auto position = Position::of_word(word);
-    Segment* segment = directory.find(position);
-    for_each_slot(segment->used(), [&](std::uint32_t slot_number) {
-      if (count == kKeyBlock) return;
-      const std::byte* slot = store_.at({segment, slot_number});
-      const auto key = bytes_of(layout_.key_of(slot));
-      copied_keys_.insert(copied_keys_.end(), key.begin(), key.end());
-      begins[count + 1] = copied_keys_.size();
-      const auto space = layout_.namespace_of(slot);
-      copied_namespaces_.insert(copied_namespaces_.end(), space.begin(), space.end());
-      copied_hashes_[count++] = layout_.key_hash_of(slot);
-    });
-    if (is_first && count != 0) {
-      first_word_ = word;
-      is_first = false;
-    }
-    word = directory.extent(position, segment->depth()).end();
-  }
-  KeyBlock block{count, copied_hashes_.data()};
-  if constexpr (Keys::kIsVariable) {
-    for (std::uint32_t i = 0; i != count; ++i)
-      copied_views_[i] = text_of({copied_keys_.data() + begins[i], begins[i + 1] - begins[i]});
-    block.variable = copied_views_.data();
-  } else {
-    block.fixed = copied_keys_.data();
-  }
-  if constexpr (kNamespaced) block.namespaces = copied_namespaces_.data();
-  return block;
 }
 
 template <class Keys, bool kNamespaced>
