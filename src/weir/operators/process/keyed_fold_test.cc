@@ -1,25 +1,15 @@
 #include "weir/operators/process/keyed_fold.h"
 
+#include "tests/support/keyed_harness.h"
 #include "weir/base/random.h"
-#include "weir/operators/api/operator_harness.h"
-#include "weir/state/heap/heap_backend.h"
 
 namespace weir::operators {
 namespace {
-
-state::heap::HeapStateBackend g_backend;
 
 struct Sale {
   std::uint64_t shop;
   std::int64_t amount;
 };
-
-template <class In, class Selector>
-HarnessOptions keyed(Selector selector, HarnessOptions options = {}) {
-  options.backend = &g_backend;
-  options.router = std::make_shared<KeyRouter<In, Selector>>(selector, options.max_parallelism);
-  return options;
-}
 
 struct AddAmount {
   void operator()(std::int64_t& sum, const Sale& sale) const { sum += sale.amount; }
