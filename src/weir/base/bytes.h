@@ -30,7 +30,9 @@ inline std::string_view text_of(ByteView bytes) {
 
 // Appends to a buffer of its caller.
 //
-//   Shape  numbers little endian and unpadded; lengths and counts as unsigned LEB128
+//   Shape   numbers little endian and unpadded; lengths and counts as unsigned LEB128
+//   Errors  none
+//   Thread  one at a time
 class ByteWriter {
  public:
   explicit ByteWriter(Bytes& out) : out_(out) {}
@@ -91,6 +93,9 @@ constexpr std::size_t leb128_size(std::uint64_t value) {
 // so, so that a caller may read a whole record and ask once. Nothing is ever read beyond the end.
 // Every value has one encoding only: a bool other than 0 and 1 and a LEB128 with needless bytes
 // fail.
+//
+//   Errors  ok() and finish() say so
+//   Thread  one at a time
 class ByteReader {
  public:
   explicit ByteReader(ByteView bytes)

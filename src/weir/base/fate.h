@@ -34,6 +34,9 @@ constexpr std::string_view fate_name(Fate fate) {
 }
 
 // The fate of a write, and the reason where it is not durable.
+//
+//   Shape   a reason with every fate but kDurable
+//   Thread  a value: one at a time
 class [[nodiscard]] Written {
  public:
   static Written durable() { return {Fate::kDurable, std::nullopt}; }

@@ -42,8 +42,9 @@ inline constexpr std::array kMutants = {
 
 #if WEIR_MUTANTS
 namespace internal {
-inline Mutant g_mutant = Mutant::kNone;  // Set once, before an engine is built.
-}
+// Set where no engine runs: before one is built, or between two.
+inline Mutant g_mutant = Mutant::kNone;
+}  // namespace internal
 // Whether this bug is switched on. Always false, at compile time, outside the test build.
 inline bool mutant(Mutant m) { return internal::g_mutant == m; }
 inline void switch_on(Mutant m) { internal::g_mutant = m; }

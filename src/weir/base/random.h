@@ -8,6 +8,7 @@ namespace weir {
 
 // Seeded random numbers: the same seed gives the same numbers on every machine.
 //
+//   Thread  one at a time
 //   Source  splitmix64 (Steele, Lea, Flood 2014)
 class Random {
  public:

@@ -25,6 +25,7 @@ struct EngineParts {
   std::function<std::unique_ptr<storage::CheckpointStorage>(JobId job, Epoch epoch)> open_storage;
 };
 
+// What the user chose, as values.
 struct EngineOptions {
   std::string job_name;
   bool restart = false;  // --restart: a new run, whatever was there

@@ -10,6 +10,7 @@
 
 namespace weir::cluster {
 
+// How long nothing may move, and what happens then.
 struct WatchdogOptions {
   Duration patience = Duration::seconds(10);
   bool aborts = false;  // in tests; a running job is only told of

@@ -18,6 +18,7 @@ using Keyed = operators::Keyed<K, V>;
 // keeps state for it.
 //
 //   Errors  JobDefinitionError
+//   Thread  the one that describes the job
 template <class T, class Selector>
 class KeyedStream {
  public:

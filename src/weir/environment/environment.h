@@ -89,8 +89,10 @@ class Environment {
   JobResult execute(const std::string& job_name);
 
   // ---- For tests and embedding programs ----
-  // Called in place of waiting, once the job runs: asks for a checkpoint, ends it. What it throws
-  // suspends the job and then comes out of execute().
+  // Called as soon as the engine has been started, before execute() waits for its end: with what
+  // asks for a checkpoint and ends the job. Tasks may not run yet: a checkpoint asked for then is
+  // refused, and may be asked for again. What it throws suspends the job and then comes out of
+  // execute().
   struct Control {
     std::function<void(std::function<void(Result<CheckpointId>)>)> trigger_checkpoint;
     std::function<void()> suspend;

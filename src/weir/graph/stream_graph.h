@@ -35,6 +35,7 @@ struct StreamNode {
   friend bool operator==(const StreamNode&, const StreamNode&) = default;
 };
 
+// Records of one node that another one reads.
 struct StreamEdge {
   NodeId from;
   NodeId to;

@@ -5,6 +5,9 @@
 namespace weir::stream {
 
 // A place in a batch: what an operator has read of it. The unread rest is input channel state.
+//
+//   Shape   position() <= size of the batch, which outlives the cursor
+//   Thread  the Subtask's
 class BatchCursor {
  public:
   BatchCursor() = default;

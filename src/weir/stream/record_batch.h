@@ -11,6 +11,10 @@
 namespace weir::stream {
 
 // A batch of records of type T in one array.
+//
+//   Shape   records 0 .. size()-1; a column that the edge has is as long as the array
+//   Errors  appending to a full batch, or a range that is not there, is our bug
+//   Thread  whose it is at the moment: one at a time
 template <class T>
 class RecordBatch final : public AnyBatch {
  public:

@@ -153,6 +153,8 @@ void append_value(std::string& to, const T& value) {
 //
 //   Shape   numbers in their shortest form, enums as numbers, tuples in ( ), nothing as null; strings within a record in
 //           quotes
+//   Errors  none: a type that has no form does not compile
+//   Thread  any
 template <class T>
 void append_readable(std::string& to, const T& record) {
   if constexpr (readable::kIsStringLike<T>) {

@@ -22,6 +22,9 @@ inline constexpr config::Option<bool> kRewindOutput{
 void make_durable(const std::function<void(StagedDone)>& closure, StagedDone done);
 
 // Runs a sink: its Writer for the records, its Committer through the ledger.
+//
+//   Errors  of the Writer, by ErrorException; of the Committer, by health()
+//   Thread  as Operator says
 template <class T>
 class SinkOperator final : public operators::Operator {
  public:

@@ -9,6 +9,9 @@
 namespace weir::connectors {
 
 // The lines of a text file, or of the files of a directory, as it is when the job first starts.
+//
+//   Errors  of the enumerator and the readers: see there
+//   Thread  any; it is only read
 class FileLineSource final : public Source<Text> {
  public:
   FileLineSource(std::string path, const FileLinesOptions& options)

@@ -10,6 +10,7 @@ namespace weir::connectors {
 // Keeps somebody from being faster than a number of bytes per second.
 //
 //   Shape   after a pause it may catch up for kCatchUp at most
+//   Thread  its owner's
 class Pace {
  public:
   static constexpr Duration kCatchUp = Duration::millis(100);

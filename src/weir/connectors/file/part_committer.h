@@ -10,6 +10,7 @@ namespace weir::connectors {
 // visible, as it was written, has been committed before.
 //
 //   Errors  kCorrupt: a part is neither staged nor visible; kUnavailable: the directory still belongs to an earlier run
+//   Thread  as Committer says
 class PartCommitter final : public Committer {
  public:
   PartCommitter(env::FileSystem& files, std::string directory)

@@ -36,6 +36,10 @@ class FormattedLine {
   std::string line_;  // recycled
 };
 
+// Makes lines of records and hands them to a PartWriter.
+//
+//   Errors  as PartWriter
+//   Thread  as SinkWriter says
 template <class T, class Line>
 class TextFileWriter final : public SinkWriter<T> {
  public:
@@ -65,6 +69,8 @@ class TextFileWriter final : public SinkWriter<T> {
 // Text files, a line per record, exactly once: parts are staged under hidden names in the directory itself and made
 // visible, whole, when their checkpoint is complete. `Line` is void(const T&, std::string& to) and appends.
 //
+//   Errors  of the writer (SinkDirectory, PartWriter) and the PartCommitter: see there
+//   Thread  any; it is only read
 //   Source  docs/formats/sink_parts.md
 template <class T, class Line = ReadableLine>
 class TextFileSink final : public Sink<T> {

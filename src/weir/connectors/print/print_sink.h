@@ -9,6 +9,9 @@
 
 namespace weir::connectors {
 
+// Makes lines of records and hands them to a ConsoleWriter.
+//
+//   Thread  as SinkWriter says
 template <class T>
 class PrintWriter final : public SinkWriter<T> {
  public:
@@ -35,6 +38,8 @@ class PrintWriter final : public SinkWriter<T> {
 };
 
 // A line per record to standard output, in the form of types/readable.h. At least once: after a failure lines come again.
+//
+//   Thread  any; it is only read
 template <class T>
 class PrintSink final : public Sink<T> {
  public:

@@ -43,6 +43,7 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
+// What a path is.
 struct FileInfo {
   std::uint64_t size = 0;
   std::uint64_t device = 0;  // With inode: to explain, never to decide.
@@ -50,6 +51,7 @@ struct FileInfo {
   bool is_directory = false;
 };
 
+// One name in a listing.
 struct DirectoryEntry {
   std::string name;  // Without the directory.
   bool is_directory = false;

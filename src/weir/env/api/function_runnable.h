@@ -9,6 +9,8 @@
 namespace weir::env {
 
 // A Runnable whose step is a function: for tests, and for what is said in a line.
+//
+//   Thread  step() on the executor's, as of every Runnable
 class FunctionRunnable final : public Runnable {
  public:
   explicit FunctionRunnable(std::function<StepResult()> step, std::string name = "steps")

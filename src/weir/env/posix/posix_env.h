@@ -12,6 +12,9 @@ namespace weir::env {
 
 // This machine as one Env. Build it first and destroy it last: the executor stops before the pool,
 // so that a step in progress may still submit.
+//
+//   Errors  none of its own: what cannot be had is said at the first call that needs it
+//   Thread  built and destroyed by one; env() from any
 class PosixEnv {
  public:
   explicit PosixEnv(PosixExecutorOptions executor = {}, std::uint32_t io_threads = 4,

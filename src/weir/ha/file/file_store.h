@@ -22,6 +22,7 @@ Result<std::string> job_directory(const std::string& checkpoint_dir, const std::
 // notices and stops.
 //
 //   Errors  of open(): also kCorrupt where `run` is missing though runs of the job lie beside it
+//   Thread  as Store says
 //   Source  docs/formats/run.md
 class FileStore final : public Store {
  public:

@@ -18,6 +18,9 @@ struct NoSteps {
 //
 // It stops between two input records: what one record puts out beyond the batch goes to the
 // overflow list.
+//
+//   Errors  what the user's functions throw passes through; of Output, beyond the overflow's limit
+//   Thread  the Subtask's
 template <class Chain, class In, class Mid, class Out, class F>
 class FlatMap final : public Operator {
  public:

@@ -9,6 +9,9 @@
 namespace weir::operators {
 
 // A chain of maps and filters as one operator.
+//
+//   Errors  what the user's functions throw passes through
+//   Thread  the Subtask's
 template <class Chain>
 class Fused final : public Operator {
  public:

@@ -36,6 +36,7 @@ constexpr std::string_view verdict_name(Verdict verdict) {
   return "?";
 }
 
+// What an element that the aligner was told of leads to.
 struct Answer {
   Verdict verdict = Verdict::kGoOn;
   // A checkpoint that this Subtask will not take part in any more, since a newer one has come: it

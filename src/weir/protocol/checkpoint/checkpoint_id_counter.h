@@ -13,7 +13,8 @@ namespace weir::checkpoint {
 // next id is above the bound, since any id below it may have been used; what was left of a block is
 // lost.
 //
-//   Units  a block is 16 ids: one durable write for 16 checkpoints
+//   Units   a block is 16 ids: one durable write for 16 checkpoints
+//   Thread  none of its own: a part of the CheckpointCoordinator
 class CheckpointIdCounter {
  public:
   static constexpr std::uint64_t kBlock = 16;

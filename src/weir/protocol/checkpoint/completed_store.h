@@ -11,6 +11,8 @@ namespace weir::checkpoint {
 
 // The completed checkpoints that are kept, oldest first: the newest `retained`, and always the
 // newest.
+//
+//   Thread  none of its own: a part of the CheckpointCoordinator
 class CompletedStore {
  public:
   explicit CompletedStore(std::uint32_t retained);

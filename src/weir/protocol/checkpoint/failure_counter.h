@@ -12,6 +12,7 @@ namespace weir::checkpoint {
 //
 //   Shape   each id counts once, however often it is reported failed; ids up to the last success
 //           never
+//   Thread  none of its own: a part of the CheckpointCoordinator
 //   Source  Flink: CheckpointFailureManager
 class FailureCounter {
  public:

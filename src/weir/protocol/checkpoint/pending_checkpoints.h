@@ -9,6 +9,9 @@
 namespace weir::checkpoint {
 
 // The checkpoints that are under way, by id, and a memory of those that were aborted of late.
+//
+//   Shape   in order of id, which is that of their triggers
+//   Thread  none of its own: a part of the CheckpointCoordinator
 class PendingCheckpoints {
  public:
   // How many aborted ones are remembered, so that what comes late for them can be deleted.

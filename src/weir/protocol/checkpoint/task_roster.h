@@ -14,7 +14,8 @@ namespace weir::checkpoint {
 // whether one may be triggered, where its barriers begin, whom it awaits, whether a final one is
 // due.
 //
-//   Shape  deployed -> running -> at end -> FINISHED; a Subtask never goes back within an attempt
+//   Shape   deployed -> running -> at end -> FINISHED; a Subtask never goes back within an attempt
+//   Thread  none of its own: a part of the CheckpointCoordinator
 class TaskRoster {
  public:
   explicit TaskRoster(const CheckpointPlan& plan);

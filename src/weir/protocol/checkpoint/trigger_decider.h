@@ -19,6 +19,7 @@ namespace weir::checkpoint {
 //
 //   Shape   the first tick comes one interval after the last Subtask runs, or after the minimum
 //           pause if there is one and the attempt was restored
+//   Thread  none of its own: a part of the CheckpointCoordinator
 //   Source  Flink: CheckpointRequestDecider
 class TriggerDecider {
  public:

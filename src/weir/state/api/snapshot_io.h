@@ -10,6 +10,8 @@
 namespace weir::state {
 
 // Where the bytes of a snapshot go, in order. Whoever writes files implements it.
+//
+//   Thread  one at a time
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -17,6 +19,8 @@ class ByteSink {
 };
 
 // Bytes that can be read from anywhere: a finished file.
+//
+//   Thread  any; reads do not disturb each other
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -28,6 +32,8 @@ class ByteSource {
 };
 
 // Both, in memory.
+//
+//   Errors  reading behind the end: kCorrupt
 class MemoryFile final : public ByteSink, public ByteSource {
  public:
   explicit MemoryFile(std::string name, Bytes bytes = {})

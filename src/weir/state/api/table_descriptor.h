@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kFixedKeyBytesMax = 1024;
 inline constexpr std::uint32_t kNamespaceBytesMax = 64;
 
 // What is known of a table apart from its entries, as it travels with a snapshot. Schemas are the
-// bytes that types/schema.h writes; this module only hands them on.
+// bytes that types/schema.h writes; a restore compares them (SchemaCheck).
 struct TableSchema {
   std::string state_name;
   KeyLayout key;

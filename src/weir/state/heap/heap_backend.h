@@ -6,6 +6,8 @@ namespace weir::state::heap {
 
 // Keyed state in this process's memory.
 //
+//   Errors  as StateBackend says
+//   Thread  open() from any; a backend is its Subtask's
 //   Source  docs/decisions/0007-heap-table-layout.md
 class HeapStateBackend final : public StateBackend {
  public:
