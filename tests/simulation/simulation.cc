@@ -18,8 +18,7 @@ Simulation::Simulation(RunPlan plan)
       world_(plan_.seed, plan_.sim),
       watcher_(world_.trace()),
       workload_(make_workload(plan_.workload)),
-      expected_(workload_->expected(plan_)),
-      random_(plan_.seed) {
+      expected_(workload_->expected(plan_)) {
   log::set_sink(&watcher_);
   workload_->prepare(world_.disk(), plan_);
   world_.on_fault(

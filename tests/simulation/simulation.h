@@ -52,7 +52,6 @@ class Simulation {
   PhaseWatcher watcher_;
   const std::unique_ptr<Workload> workload_;
   const Lines expected_;
-  Random random_;
   Verdict verdict_;
   bool may_throw_ = true;
   bool has_deployed_ = false;       // in this life

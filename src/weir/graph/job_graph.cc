@@ -24,15 +24,6 @@ Scale scale_of(const StreamNode& node) {
 
 }  // namespace
 
-std::vector<VertexId> JobGraph::predecessors_of(VertexId id) const {
-  std::vector<VertexId> result;
-  for (const auto& edge : edges)
-    if (edge.to == id) result.push_back(edge.from);
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
-}
-
 JobGraph chain(StreamGraph graph, Chaining chaining) {
   JobGraph job{.stream = std::move(graph), .vertices = {}, .edges = {}};
   const auto& stream = job.stream;

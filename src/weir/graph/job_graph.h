@@ -42,7 +42,6 @@ struct JobGraph {
   const StreamEdge& stream_edge(const JobEdge& edge) const {
     return stream.edges[edge.stream_edge];
   }
-  std::vector<VertexId> predecessors_of(VertexId id) const;
   friend bool operator==(const JobGraph&, const JobGraph&) = default;
 };
 

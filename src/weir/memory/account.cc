@@ -10,7 +10,6 @@ Account::Account(std::string owner, std::string limit_name, std::uint64_t limit_
 Status Account::charge(std::uint64_t bytes) {
   if (used_ > limit_ || bytes > limit_ - used_) return limit_error(bytes);
   used_ += bytes;
-  peak_ = std::max(peak_, used_);
   return ok();
 }
 
@@ -22,7 +21,6 @@ void Account::release(std::uint64_t bytes) {
 void Account::adjust(std::int64_t bytes) {
   if (bytes < 0) return release(static_cast<std::uint64_t>(-bytes));
   used_ += static_cast<std::uint64_t>(bytes);
-  peak_ = std::max(peak_, used_);
 }
 
 Error Account::limit_error(std::uint64_t wanted_bytes) const {

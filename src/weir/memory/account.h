@@ -33,7 +33,6 @@ class Account {
   Error limit_error(std::uint64_t wanted_bytes) const;
 
   std::uint64_t used_bytes() const { return used_; }
-  std::uint64_t peak_bytes() const { return peak_; }
   std::uint64_t limit_bytes() const { return limit_; }
 
  private:
@@ -41,7 +40,6 @@ class Account {
   const std::string limit_name_;
   const std::uint64_t limit_;
   std::uint64_t used_ = 0;
-  std::uint64_t peak_ = 0;
 };
 
 }  // namespace weir::memory

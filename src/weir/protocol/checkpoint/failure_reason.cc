@@ -34,14 +34,8 @@ Wording wording_of(FailureReason reason) {
     case FailureReason::kDeclinedSubsumed:
       return {"declined-subsumed",
               "Checkpoint was canceled because a barrier from newer checkpoint was received."};
-    case FailureReason::kInputEnded:
-      return {"input-ended", "Checkpoint was declined because one input stream is finished."};
-    case FailureReason::kTaskFailure:
-      return {"task-failure", "Task has failed."};
     case FailureReason::kSuspending:
       return {"suspending", "Checkpoint Coordinator is suspending."};
-    case FailureReason::kShutdown:
-      return {"shutdown", "CheckpointCoordinator shutdown."};
   }
   return {"unknown", "Unknown reason."};
 }

@@ -23,10 +23,7 @@ enum class FailureReason : std::uint8_t {
   kTaskNotReady,
   kTaskClosing,
   kDeclinedSubsumed,
-  kInputEnded,
-  kTaskFailure,
   kSuspending,
-  kShutdown,
 };
 
 inline constexpr FailureReason kAllFailureReasons[] = {
@@ -41,10 +38,7 @@ inline constexpr FailureReason kAllFailureReasons[] = {
     FailureReason::kTaskNotReady,
     FailureReason::kTaskClosing,
     FailureReason::kDeclinedSubsumed,
-    FailureReason::kInputEnded,
-    FailureReason::kTaskFailure,
     FailureReason::kSuspending,
-    FailureReason::kShutdown,
 };
 
 // The sentence that is shown: "Checkpoint expired before completing."

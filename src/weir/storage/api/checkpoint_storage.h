@@ -84,8 +84,6 @@ class CheckpointStorage {
   // Makes `name` hold these bytes unless it exists. Absent with kRefused: somebody else was first.
   virtual Written put_if_absent(const std::string& name, ByteView bytes) = 0;
 
-  // Whether what was published is still there when the process is not.
-  virtual bool is_durable() const = 0;
   // State smaller than this goes into _metadata rather than into a file of its own.
   virtual std::size_t inline_bytes_max() const { return kInlineBytesMax; }
   // Where it is, for people: "/data/weir/averages/0190.../".

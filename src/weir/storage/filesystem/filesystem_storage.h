@@ -34,7 +34,6 @@ class FilesystemStorage final : public CheckpointStorage {
   Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
                                           CheckpointId below) override;
   Written put_if_absent(const std::string& name, ByteView bytes) override;
-  bool is_durable() const override { return true; }
   std::size_t inline_bytes_max() const override { return inline_bytes_max_; }
   std::string place() const override { return directory_; }
 

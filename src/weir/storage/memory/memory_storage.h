@@ -48,7 +48,6 @@ class MemoryStorage final : public CheckpointStorage {
   Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
                                           CheckpointId below) override;
   Written put_if_absent(const std::string& name, ByteView bytes) override;
-  bool is_durable() const override { return false; }
   std::string place() const override { return "memory:" + directory_; }
 
  private:

@@ -34,7 +34,6 @@ TEST(MemoryStorage, TheVaultOutlivesTheStorageAndKeepsRunsApart) {
   EXPECT_EQ(text_of(*again.read_metadata({1})), "of a");
   EXPECT_EQ(again.sweep({}, {2})->size(), 1u);
   EXPECT_TRUE(MemoryStorage(vault, "b").read_metadata({1}));
-  EXPECT_FALSE(again.is_durable());
 }
 
 }  // namespace
