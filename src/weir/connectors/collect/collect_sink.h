@@ -2,8 +2,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/base/mutex.h"
@@ -12,7 +14,25 @@
 
 namespace weir::connectors {
 
-// What a collect sink has gathered. Staged parts wait under a name until they are committed.
+// Who staged a part, and for which checkpoint.
+struct PartOrigin {
+  JobId job;
+  OperatorId sink;
+  Epoch epoch;
+  AttemptId attempt;
+  CheckpointId checkpoint;
+  SubtaskIndex subtask;
+
+  // What the part is called for ever.
+  std::string name() const {
+    return job.to_hex() + "-" + sink.to_hex() + "-" + std::to_string(epoch.value) + "-" +
+           std::to_string(attempt.value) + "-" + std::to_string(checkpoint.value) + "-" +
+           std::to_string(subtask.value);
+  }
+};
+
+// What a collect sink has gathered. Staged parts wait until they are committed, or until an attempt
+// begins that does not know of them.
 //
 //   Thread  any
 template <class T>
@@ -24,9 +44,24 @@ class Collected {
     return visible_;
   }
 
-  void stage(const std::string& part, std::vector<T> values) {
+  void stage(const PartOrigin& origin, std::vector<T> values) {
     MutexLock lock(mutex_);
-    staged_[part] = std::move(values);
+    staged_[origin.name()] = {origin, std::move(values)};
+  }
+  // An attempt begins from `restored`, or from nothing: what earlier ones of this sink staged after
+  // that will never be committed.
+  void begin(const PartOrigin& of, std::optional<CheckpointId> restored) {
+    MutexLock lock(mutex_);
+    std::erase_if(staged_, [&](const auto& entry) {
+      const PartOrigin& part = entry.second.origin;
+      const bool is_earlier = std::pair(part.epoch, part.attempt) < std::pair(of.epoch, of.attempt);
+      return part.job == of.job && part.sink == of.sink && is_earlier &&
+             (!restored || part.checkpoint > *restored);
+    });
+  }
+  std::size_t staged_parts() const {
+    MutexLock lock(mutex_);
+    return staged_.size();
   }
   // False where the part is neither staged nor visible already.
   bool commit(const std::string& part) {
@@ -34,20 +69,28 @@ class Collected {
     if (committed_.contains(part)) return true;
     const auto at = staged_.find(part);
     if (at == staged_.end()) return false;
-    visible_.insert(visible_.end(), std::make_move_iterator(at->second.begin()),
-                    std::make_move_iterator(at->second.end()));
+    auto& values = at->second.values;
+    visible_.insert(visible_.end(), std::make_move_iterator(values.begin()),
+                    std::make_move_iterator(values.end()));
     staged_.erase(at);
     committed_.insert(part);
     return true;
   }
 
  private:
+  struct Part {
+    PartOrigin origin;
+    std::vector<T> values;
+  };
   mutable Mutex mutex_;
   std::vector<T> visible_ WEIR_GUARDED_BY(mutex_);
-  std::map<std::string, std::vector<T>> staged_ WEIR_GUARDED_BY(mutex_);
+  std::map<std::string, Part> staged_ WEIR_GUARDED_BY(mutex_);
   std::set<std::string> committed_ WEIR_GUARDED_BY(mutex_);
 };
 
+// Gathers the records of one Subtask between two checkpoints.
+//
+//   Thread  as SinkWriter says
 template <class T>
 class CollectWriter final : public SinkWriter<T> {
  public:
@@ -55,6 +98,7 @@ class CollectWriter final : public SinkWriter<T> {
 
   Result<commit::Outside> open(SinkContext& context) override {
     context_ = &context;
+    into_->begin(origin({}), context.restored);
     return commit::Outside{};
   }
   Result<std::uint32_t> write(const stream::RecordBatch<T>& batch, std::uint32_t from) override {
@@ -63,9 +107,7 @@ class CollectWriter final : public SinkWriter<T> {
   }
   std::vector<commit::Committable> stage(CheckpointId id) override {
     if (values_.empty()) return {};
-    const auto part = context_->sink.to_hex() + "-" + std::to_string(context_->epoch.value) + "-" +
-                      std::to_string(context_->attempt.value) + "-" + std::to_string(id.value) +
-                      "-" + std::to_string(context_->subtask.value);
+    const auto part = origin(id);
     const auto count = values_.size();
     into_->stage(part, std::exchange(values_, {}));
     return {{.checkpoint = id,
@@ -73,7 +115,7 @@ class CollectWriter final : public SinkWriter<T> {
              .job = context_->job,
              .sink = context_->sink,
              .epoch = context_->epoch,
-             .what = part,
+             .what = part.name(),
              .length = count}};
   }
   std::function<void(StagedDone)> make_durable() override {
@@ -81,11 +123,20 @@ class CollectWriter final : public SinkWriter<T> {
   }
 
  private:
+  PartOrigin origin(CheckpointId id) const {
+    return {context_->job,    context_->sink, context_->epoch, context_->attempt, id,
+            context_->subtask};
+  }
+
   const std::shared_ptr<Collected<T>> into_;
   SinkContext* context_ = nullptr;
   std::vector<T> values_;
 };
 
+// Makes staged parts visible.
+//
+//   Errors  kInvalid: a part was staged in a process that is gone
+//   Thread  as Committer says
 template <class T>
 class CollectCommitter final : public Committer {
  public:
@@ -106,6 +157,8 @@ class CollectCommitter final : public Committer {
 
 // Collects records in memory. What a process collected is gone with it: a job that resumes in a new
 // process cannot go on with a collect sink that has something left to commit.
+//
+//   Thread  any; it is only read
 template <class T>
 class CollectSink final : public Sink<T> {
  public:
