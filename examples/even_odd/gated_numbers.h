@@ -79,6 +79,7 @@ class NumbersEnumerator final : public weir::connectors::SplitEnumerator {
   std::vector<weir::Bytes> snapshot() override {
     return split_ ? std::vector<weir::Bytes>{*split_} : std::vector<weir::Bytes>{};
   }
+  weir::Schema state_schema() const override { return weir::schema_of<NumbersLeft>(); }
 
  private:
   const int last_;
@@ -111,6 +112,7 @@ class NumbersReader final : public weir::connectors::SourceReader<int> {
     if (!left_ || left_->next > left_->last) return {};
     return {weir::serialize(*left_)};
   }
+  weir::Schema split_schema() const override { return weir::schema_of<NumbersLeft>(); }
   void halt() override {}
 
  private:

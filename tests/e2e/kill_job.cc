@@ -40,6 +40,7 @@ class RoundEnumerator final : public weir::connectors::SplitEnumerator {
   }
   bool is_exhausted() const override { return finish_ && next_ % kSplitsPerRound == 0; }
   std::vector<weir::Bytes> snapshot() override { return {weir::serialize(next_)}; }
+  weir::Schema state_schema() const override { return weir::schema_of<std::uint64_t>(); }
 
  private:
   const std::uint64_t keys_;

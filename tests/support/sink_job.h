@@ -157,7 +157,7 @@ class Attempt {
     if (!job_.completed.empty()) {
       const auto& from = job_.completed.back();
       context.restored = from.id;
-      context.restored_lists = state::share_of(from.lists, i, parallelism);
+      context.lists = state::OperatorLists(state::share_of(from.lists, i, parallelism));
       next_ = from.next;
     }
     const auto sink = std::make_shared<const TextFileSink<std::string>>(job_.directory, job_.files);

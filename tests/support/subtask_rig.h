@@ -120,7 +120,8 @@ class Relay final : public operators::Operator {
 class Listener final : public rpc::JobMasterGateway {
  public:
   void tell(rpc::ToJobMaster message) override {
-    std::visit([this](auto& m) { note(m); }, message);
+    EXPECT_EQ(message.epoch, Epoch{1});
+    std::visit([this](auto& m) { note(m); }, message.report);
   }
   std::vector<std::string> take() { return std::exchange(lines, {}); }
 
@@ -165,51 +166,9 @@ class SubtaskRig {
         staging(
             {.limit_bytes = options.staging_bytes_max, .chunk_bytes = options.staging_chunk_bytes},
             pages) {
-    SubtaskParts parts{.execution = {{1}, {0}, {1}},
-                       .name = "rig[0]",
-                       .was_finished = options.was_finished,
-                       .has_checkpoints = options.has_checkpoints,
-                       .epoch = {1},
-                       .job = {},
-                       .env = hand.env,
-                       .job_master = master,
-                       .storage = options.has_checkpoints ? &storage : nullptr,
-                       .metrics = metrics};
-    exchange::InputGate::Channels input{.input = 0, .channels = {}};
-    for (std::uint32_t i = 0; i != options.inputs; ++i)
-      input.channels.push_back(&add_channel(in, options.limits, prototype));
-    parts.input_count = options.inputs == 0 ? 0 : 1;
-    parts.gate = std::make_unique<exchange::InputGate>(
-        options.inputs == 0 ? std::vector<exchange::InputGate::Channels>{} : std::vector{input});
-    std::vector<std::unique_ptr<exchange::ResultPartition>> edges;
-    if (options.has_output)
-      edges.push_back(std::make_unique<exchange::ResultPartition>(
-          std::vector{&add_channel(out, options.limits, Numbers({}, options.batch_records))},
-          nullptr));
-    std::vector<OperatorChain::Link> links;
-    for (std::size_t i = 0; i != ops.size(); ++i) {
-      auto context = std::make_unique<operators::OperatorContext>();
-      context->name = "op" + std::to_string(i) + "[0]";
-      context->id = operator_id_of("op" + std::to_string(i));
-      context->env = &hand.env;
-      context->post = [this, i](std::function<void()> f) { subtask->tell(Call{i, std::move(f)}); };
-      OperatorChain::Link link{.op = std::move(ops[i]), .name = context->name};
-      if (i + 1 != ops.size() || options.has_output)
-        link.output = std::make_unique<operators::Output>(
-            std::make_unique<Numbers>(stream::Columns{}, options.batch_records),
-            std::uint64_t{1} << 20);
-      links.push_back(std::move(link));
-      parts.contexts.push_back(std::move(context));
-    }
-    parts.chain = std::make_unique<OperatorChain>(std::move(links), std::move(edges));
-    std::vector<operators::OperatorContext*> raw;
-    for (const auto& context : parts.contexts) raw.push_back(context.get());
-    parts.open = [raw, this, kind = options.backend](OperatorChain& chain, ChainState& state,
-                                                     Subtask& self) -> Status {
-      if (kind) WEIR_TRY(add_keyed_state(*kind, *raw[0], state, self));
-      for (std::size_t i = 0; i != chain.size(); ++i) WEIR_TRY(chain.op(i).open(*raw[i]));
-      return ok();
-    };
+    auto parts = bare_parts(options);
+    add_input(parts, options);
+    add_chain(parts, std::move(ops), options);
     subtask = std::make_unique<Subtask>(std::move(parts));
     waker = &hand.executor.start(*subtask, env::Placement::shared(0));
     for (auto& channel : in) {
@@ -297,6 +256,69 @@ class SubtaskRig {
   std::unique_ptr<Subtask> subtask;
 
  private:
+  SubtaskParts bare_parts(const RigOptions& options) {
+    return {.execution = {{1}, {0}, {1}},
+            .name = "rig[0]",
+            .was_finished = options.was_finished,
+            .has_checkpoints = options.has_checkpoints,
+            .epoch = {1},
+            .job = {},
+            .chain = nullptr,
+            .gate = nullptr,
+            .contexts = {},
+            .open = {},
+            .env = hand.env,
+            .job_master = {{1}, master},
+            .storage = options.has_checkpoints ? &storage : nullptr,
+            .metrics = metrics};
+  }
+
+  void add_input(SubtaskParts& parts, const RigOptions& options) {
+    exchange::InputGate::Channels input{.input = 0, .channels = {}};
+    for (std::uint32_t i = 0; i != options.inputs; ++i)
+      input.channels.push_back(&add_channel(in, options.limits, prototype));
+    parts.input_count = options.inputs == 0 ? 0 : 1;
+    parts.gate = std::make_unique<exchange::InputGate>(
+        options.inputs == 0 ? std::vector<exchange::InputGate::Channels>{} : std::vector{input});
+  }
+
+  void add_chain(SubtaskParts& parts, std::vector<std::unique_ptr<operators::Operator>> ops,
+                 const RigOptions& options) {
+    std::vector<OperatorChain::Link> links;
+    std::vector<operators::OperatorContext*> raw;
+    for (std::size_t i = 0; i != ops.size(); ++i) {
+      parts.contexts.push_back(context_of(i));
+      raw.push_back(parts.contexts.back().get());
+      OperatorChain::Link link{.op = std::move(ops[i]), .name = raw[i]->name};
+      if (i + 1 != ops.size() || options.has_output)
+        link.output = std::make_unique<operators::Output>(
+            std::make_unique<Numbers>(stream::Columns{}, options.batch_records),
+            std::uint64_t{1} << 20);
+      links.push_back(std::move(link));
+    }
+    std::vector<std::unique_ptr<exchange::ResultPartition>> edges;
+    if (options.has_output)
+      edges.push_back(std::make_unique<exchange::ResultPartition>(
+          std::vector{&add_channel(out, options.limits, Numbers({}, options.batch_records))},
+          nullptr));
+    parts.chain = std::make_unique<OperatorChain>(std::move(links), std::move(edges));
+    parts.open = [raw, this, kind = options.backend](OperatorChain& chain, ChainState& state,
+                                                     Subtask& self) -> Status {
+      if (kind) WEIR_TRY(add_keyed_state(*kind, *raw[0], state, self));
+      for (std::size_t i = 0; i != chain.size(); ++i) WEIR_TRY(chain.op(i).open(*raw[i]));
+      return ok();
+    };
+  }
+
+  std::unique_ptr<operators::OperatorContext> context_of(std::size_t i) {
+    auto context = std::make_unique<operators::OperatorContext>();
+    context->name = "op" + std::to_string(i) + "[0]";
+    context->id = operator_id_of("op" + std::to_string(i));
+    context->env = &hand.env;
+    context->post = [this, i](std::function<void()> f) { subtask->tell(Call{i, std::move(f)}); };
+    return context;
+  }
+
   Status add_keyed_state(state::StateBackend& kind, operators::OperatorContext& context,
                          ChainState& state, Subtask& self) {
     context.key_groups = key_groups_of({0}, {1, context.max_parallelism});

@@ -121,6 +121,7 @@ class HeldBack final : public connectors::SourceReader<std::uint64_t> {
     return reader_->read(out);
   }
   std::vector<Bytes> snapshot() override { return reader_->snapshot(); }
+  Schema split_schema() const override { return reader_->split_schema(); }
   Instant wake_at() const override { return clock_->now() + Duration::millis(1); }
   void halt() override { reader_->halt(); }
   Share progress() const override { return reader_->progress(); }

@@ -52,6 +52,7 @@ env::StepResult JobMaster::step() {
     record_result();
   }
   if (phase_ == Phase::kEnded) {
+    answer_open_requests();
     // Whoever hears this may destroy the JobMaster, so nothing of it is touched afterwards.
     const auto on_end = std::move(parts_.on_end);
     const auto how = *std::move(end_);
@@ -89,14 +90,20 @@ void JobMaster::deploy(AttemptId attempt) {
   auto tasks = assign_state(parts_.graph, from, attempt, parts_.unclaimed);
   if (!tasks) return tell_failover(failover::JobFailed{attempt, tasks.error(), now()});
   for (const auto& task : *tasks) tasks_[task.execution] = TaskState::kDeployed;
-  parts_.tasks.tell(
+  tell_tasks(
       rpc::DeployTasks{attempt, from ? std::optional(from->id) : std::nullopt, *std::move(tasks)});
 }
 
 // ---- Letters ----
 
 void JobMaster::on(rpc::ToJobMaster& message) {
-  std::visit([this](auto& m) { on(m); }, message);
+  if (message.epoch != parts_.epoch) {
+    log::Event(log::Level::kWarning, "MessageOfAnotherEpoch")
+        .field("epoch", message.epoch.value)
+        .field("expected", parts_.epoch.value);
+    return;
+  }
+  std::visit([this](auto& m) { on(m); }, message.report);
 }
 
 void JobMaster::on(checkpoint::Input& input) { tell_coordinator(input); }
@@ -151,7 +158,11 @@ void JobMaster::on(rpc::TaskCancelled& message) {
 }
 
 void JobMaster::on(rpc::CheckpointAcknowledged& message) {
-  in_progress_[message.id].bytes += message.timings.bytes;
+  auto& longest = in_progress_[message.id].longest;
+  longest.alignment = std::max(longest.alignment, message.timings.alignment);
+  longest.cut = std::max(longest.cut, message.timings.cut);
+  longest.upload = std::max(longest.upload, message.timings.upload);
+  longest.bytes += message.timings.bytes;
   tell_coordinator(
       checkpoint::Acked{message.id, message.execution, std::move(message.snapshot), now()});
 }
@@ -240,6 +251,13 @@ void JobMaster::end(JobEnd how) {
   end_ = std::move(how);
 }
 
+void JobMaster::answer_open_requests() {
+  for (auto& [id, answer] : std::exchange(requests_, {}))
+    answer(
+        Error{Code::kCancelled, "triggering a checkpoint: the job ended before it was complete: " +
+                                    std::string(job_end_name(end_->kind))});
+}
+
 // ---- A run that is to replace an earlier one ----
 
 // From now on there is nothing to go back to. Where the record does not say so, it will with the
@@ -277,7 +295,7 @@ void JobMaster::perform(failover::CancelAll&) {
   phase_ = Phase::kRunning;
   is_stopping_ = true;
   is_settled_ = !coordinator_;
-  parts_.tasks.tell(rpc::CancelTasks{attempt_});
+  tell_tasks(rpc::CancelTasks{attempt_});
   if (coordinator_) tell_coordinator(checkpoint::Stopped{now()});
   stopped_when_still();
 }

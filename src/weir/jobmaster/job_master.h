@@ -67,6 +67,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void suspend() { mailbox_.post(Letter(Verb::kSuspend)); }
   void cancel() { mailbox_.post(Letter(Verb::kCancel)); }
   // Asks for a checkpoint; the answer is its id once it is complete, on the JobMaster's thread.
+  // Whoever asked before the job's end is answered before `on_end` is called.
   void trigger_checkpoint(std::function<void(Result<CheckpointId>)> answer);
 
   env::StepResult step() override;
@@ -93,10 +94,15 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
     Written written;
     Error cause;
   };
+  struct InProgress {
+    Instant triggered_at;
+    rpc::SnapshotTimings longest;  // of any task, but for the bytes, which are those of all
+  };
   using Letter = std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest,
                               ResultWritten, RunAbandoned>;
 
   void on(rpc::ToJobMaster& message);
+  void tell_tasks(rpc::Order order) { parts_.tasks.tell({parts_.epoch, std::move(order)}); }
   void on(checkpoint::Input& input);
   void on(Verb& verb);
   void on(ManualRequest& request);
@@ -145,6 +151,8 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void suspend_recording();
   void settle_run();
   void end(JobEnd end);
+  void answer_open_requests();
+  void show(const InProgress& done, Duration took);
   checkpoint::CheckpointPlan plan() const;
   std::string pointer_path(CheckpointId id) const;
   Instant now() const { return parts_.env.clock.now(); }
@@ -174,10 +182,6 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   std::uint64_t next_request_ = 1;
   std::map<std::uint64_t, std::function<void(Result<CheckpointId>)>> requests_;
 
-  struct InProgress {
-    Instant triggered_at;
-    std::uint64_t bytes = 0;
-  };
   std::map<CheckpointId, InProgress> in_progress_;  // for metrics
 };
 

@@ -33,7 +33,7 @@ void JobMaster::perform(checkpoint::Trigger& output) {
   log::Event(log::Level::kInfo, "CheckpointTriggered")
       .field("checkpoint", id.value)
       .field("phase", "cut");
-  parts_.tasks.tell(rpc::TriggerCheckpoint{attempt_, output.barrier, std::move(output.tasks)});
+  tell_tasks(rpc::TriggerCheckpoint{attempt_, output.barrier, std::move(output.tasks)});
 }
 
 void JobMaster::perform(checkpoint::Publish& output) {
@@ -75,17 +75,27 @@ void JobMaster::perform(checkpoint::NotifyComplete& output) {
   const auto took = now() - progress.triggered_at;
   parts_.metrics.metric("checkpoint.completed").add(1);
   parts_.metrics.metric("checkpoint.last_id").set(output.id.value);
-  parts_.metrics.metric("checkpoint.last_bytes").set(progress.bytes);
-  parts_.metrics.metric("checkpoint.last_duration_us")
-      .set(static_cast<std::uint64_t>(took.ns) / 1000);
+  show(progress, took);
   log::Event(log::Level::kInfo, "CheckpointComplete")
       .field("checkpoint", output.id.value)
-      .field("bytes", progress.bytes)
+      .field("bytes", progress.longest.bytes)
       .field("ms", took.to_millis())
       .field("phase", "commit");
   retained_.insert(retained_.begin(), {output.id, pointer_path(output.id)});
   retained_.resize(std::min<std::size_t>(retained_.size(), parts_.checkpoints.retained));
-  parts_.tasks.tell(rpc::CheckpointCompleted{attempt_, output.id, output.last_subsumed});
+  tell_tasks(rpc::CheckpointCompleted{attempt_, output.id, output.last_subsumed});
+}
+
+void JobMaster::show(const InProgress& done, Duration took) {
+  const auto show_us = [this](const char* what, Duration duration) {
+    parts_.metrics.metric(std::string("checkpoint.last_") + what + "_us")
+        .set(static_cast<std::uint64_t>(duration.ns) / 1000);
+  };
+  parts_.metrics.metric("checkpoint.last_bytes").set(done.longest.bytes);
+  show_us("duration", took);
+  show_us("alignment", done.longest.alignment);
+  show_us("cut", done.longest.cut);
+  show_us("upload", done.longest.upload);
 }
 
 void JobMaster::perform(checkpoint::NotifyAborted& output) {
@@ -96,7 +106,7 @@ void JobMaster::perform(checkpoint::NotifyAborted& output) {
   log::Event(is_end ? log::Level::kInfo : log::Level::kWarning, "CheckpointAborted")
       .field("checkpoint", output.id.value)
       .field("reason", checkpoint::failure_sentence(output.reason, output.detail));
-  parts_.tasks.tell(rpc::CheckpointAborted{attempt_, output.id, output.latest_complete});
+  tell_tasks(rpc::CheckpointAborted{attempt_, output.id, output.latest_complete});
 }
 
 void JobMaster::perform(checkpoint::Discard& output) {

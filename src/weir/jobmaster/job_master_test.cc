@@ -1,7 +1,10 @@
 #include "weir/jobmaster/job_master.h"
 
+#include <set>
+
 #include "tests/support/hand_env.h"
 #include "weir/ha/api/memory_store.h"
+#include "weir/storage/api/metadata.h"
 #include "weir/storage/memory/memory_storage.h"
 
 namespace weir::jobmaster {
@@ -13,12 +16,14 @@ using Lines = std::vector<std::string>;
 class FakeTasks final : public rpc::TaskGateway {
  public:
   void tell(rpc::ToTasks message) override {
-    std::visit([this](auto& m) { note(m); }, message);
+    epochs.insert(message.epoch);
+    std::visit([this](auto& m) { note(m); }, message.order);
   }
   Lines take() { return std::exchange(lines_, {}); }
 
   std::vector<ExecutionId> deployed;
   CheckpointId triggered{};
+  std::set<Epoch> epochs;  // of everything it was told
 
  private:
   void note(rpc::DeployTasks& m) {
@@ -92,9 +97,10 @@ class JobMasterTest : public testing::Test {
     hand_.run();
   }
 
+  void tell(rpc::Report report) { master_->tell({store_->record().epoch, std::move(report)}); }
   template <class Message>
   void tell(ExecutionId execution) {
-    master_->tell(Message{execution});
+    tell(Message{execution});
   }
   template <class Message>
   void tell_all() {
@@ -102,20 +108,27 @@ class JobMasterTest : public testing::Test {
     run();
   }
   void fail(ExecutionId execution, Code code = Code::kFailed) {
-    master_->tell(rpc::TaskFailed{execution, {code, "it broke"}});
+    tell(rpc::TaskFailed{execution, {code, "it broke"}});
     run();
   }
-  void ack(CheckpointId id, ExecutionId execution, bool at_end = false) {
+  void ack(CheckpointId id, ExecutionId execution, bool at_end = false,
+           const rpc::SnapshotTimings& timings = {}) {
     checkpoint::SubtaskSnapshot snapshot{.operators = {}, .at_end = at_end};
     const auto file =
         "chk-" + std::to_string(id.value) + "/" + std::to_string(execution.vertex.value) +
         std::to_string(execution.subtask.value) + "-" + std::to_string(execution.attempt.value);
+    snapshot.schemas = {{.op = operator_id_of(execution.vertex.value == 0 ? "n" : "c"),
+                         .state = "numbers",
+                         .kind = "list",
+                         .key = {},
+                         .name_space = {},
+                         .value = Bytes(3)}};
     auto stream = *storage_.create(file);
     EXPECT_TRUE(stream->append(Bytes(10)));
     snapshot.operators.push_back({.id = operator_id_of(execution.vertex.value == 0 ? "n" : "c"),
                                   .keyed = {},
                                   .lists = checkpoint::StateHandle(*stream->commit())});
-    master_->tell(rpc::CheckpointAcknowledged{id, execution, std::move(snapshot), {}});
+    tell(rpc::CheckpointAcknowledged{id, execution, std::move(snapshot), timings});
   }
   void ack_all(CheckpointId id, bool at_end = false) {
     for (const auto& execution : tasks_.deployed) ack(id, execution, at_end);
@@ -158,6 +171,19 @@ TEST_F(JobMasterTest, DeploysTriggersPublishesAndTellsEveryone) {
   EXPECT_TRUE(storage_.read_metadata(id));
 }
 
+TEST_F(JobMasterTest, WritesTheSchemaOfEachStateOnce) {
+  start();
+  tell_all<rpc::TaskRunning>();
+  const auto id = complete_one();
+  const auto metadata = storage::decode_metadata(*storage_.read_metadata(id), "_metadata");
+  ASSERT_TRUE(metadata);
+  const auto& schemas = metadata->checkpoint.schemas;
+  ASSERT_EQ(schemas.size(), 2u) << "two Subtasks of count speak of one state";
+  EXPECT_LT(schemas[0].op, schemas[1].op);
+  EXPECT_EQ(schemas[0].state, "numbers");
+  EXPECT_EQ(schemas[0].value, Bytes(3));
+}
+
 TEST_F(JobMasterTest, NobodyHearsOfACheckpointBeforeItIsDurable) {
   start();
   tell_all<rpc::TaskRunning>();
@@ -193,7 +219,7 @@ TEST_F(JobMasterTest, FailingOverWaitsForThePublicationThatIsOutAndRestoresIt) {
   const auto id = tasks_.triggered;
   ack_all(id);
   hand_.executor.run();  // The publication has been submitted.
-  master_->tell(rpc::TaskFailed{tasks_.deployed[0], {Code::kFailed, "it broke"}});
+  tell(rpc::TaskFailed{tasks_.deployed[0], {Code::kFailed, "it broke"}});
   for (const auto& execution : tasks_.deployed) tell<rpc::TaskCancelled>(execution);
   tasks_.take();
   hand_.executor.run();
@@ -281,6 +307,30 @@ TEST_F(JobMasterTest, LateMessagesOfADeadAttemptChangeNothing) {
   // What they wrote for the checkpoint that was aborted goes.
   EXPECT_TRUE(vault_->names("run/chk-" + std::to_string(id.value)).empty());
   complete_one();
+}
+
+TEST_F(JobMasterTest, MessagesOfAnotherEpochChangeNothing) {
+  start();
+  const auto epoch = store_->record().epoch;
+  tell_all<rpc::TaskRunning>();
+  run_after(Duration::seconds(1));
+  tasks_.take();
+  for (const auto other : {Epoch{epoch.value - 1}, Epoch{epoch.value + 1}}) {
+    master_->tell({other, rpc::CheckpointDeclined{tasks_.triggered, tasks_.deployed[0],
+                                                  checkpoint::FailureReason::kDeclined, "no"}});
+    for (const auto& execution : tasks_.deployed) {
+      master_->tell({other, rpc::TaskFailed{execution, {Code::kCorrupt, "it broke"}}});
+      master_->tell({other, rpc::TaskFinished{execution}});
+      master_->tell({other, rpc::CheckpointAcknowledged{tasks_.triggered, execution, {}, {}}});
+    }
+    run();
+  }
+  EXPECT_TRUE(tasks_.take().empty());
+  EXPECT_EQ(ends_, 0);
+  ack_all(tasks_.triggered);
+  run();
+  EXPECT_EQ(tasks_.take(), Lines{"complete " + std::to_string(tasks_.triggered.value)});
+  EXPECT_EQ(tasks_.epochs, std::set{epoch});
 }
 
 TEST_F(JobMasterTest, SuspendingKeepsTheNewestCheckpointAndEndsWhenAllIsStill) {
@@ -398,6 +448,46 @@ TEST_F(JobMasterTest, ACheckpointAskedForByHandAnswersWithItsId) {
   EXPECT_EQ(**answer, id);
 }
 
+TEST_F(JobMasterTest, ACheckpointAskedForByHandIsAnsweredWhenTheJobEndsFirst) {
+  start();
+  tell_all<rpc::TaskRunning>();
+  std::optional<Result<CheckpointId>> answer;
+  master_->trigger_checkpoint([&](Result<CheckpointId> result) {
+    EXPECT_EQ(ends_, 0) << "or whoever asked may be gone";
+    answer = std::move(result);
+  });
+  run();
+  // Its publication is stopped by the disk: the coordinator will never say what became of it.
+  runs_->twist_next_write({.fate = Fate::kSyncFailed, .is_done = true});
+  ack_all(tasks_.triggered);
+  run();
+  ASSERT_EQ(ends_, 1);
+  ASSERT_TRUE(answer);
+  ASSERT_FALSE(*answer);
+  EXPECT_EQ(answer->error().code, Code::kCancelled);
+  EXPECT_NE(answer->error().what.find(": stopped"), std::string::npos);
+}
+
+TEST_F(JobMasterTest, OfACheckpointTheLongestTimesOfAnyTaskAreShown) {
+  start();
+  tell_all<rpc::TaskRunning>();
+  run_after(Duration::seconds(1));
+  for (std::size_t i = 0; i != 3; ++i)
+    ack(tasks_.triggered, tasks_.deployed[i], false,
+        {.alignment = Duration::micros(i == 0 ? 7 : 1),
+         .cut = Duration::micros(i == 1 ? 8 : 2),
+         .upload = Duration::micros(i == 2 ? 9 : 3),
+         .bytes = 10});
+  hand_.clock.advance(Duration::millis(1));
+  run();
+  EXPECT_EQ(metrics_.metric("checkpoint.last_id").value(), tasks_.triggered.value);
+  EXPECT_EQ(metrics_.metric("checkpoint.last_alignment_us").value(), 7u);
+  EXPECT_EQ(metrics_.metric("checkpoint.last_cut_us").value(), 8u);
+  EXPECT_EQ(metrics_.metric("checkpoint.last_upload_us").value(), 9u);
+  EXPECT_EQ(metrics_.metric("checkpoint.last_duration_us").value(), 1000u);
+  EXPECT_EQ(metrics_.metric("checkpoint.last_bytes").value(), 30u);
+}
+
 TEST_F(JobMasterTest, ADeclinedCheckpointIsAbortedAndTheNextOneTakesItsPlace) {
   start();
   tell_all<rpc::TaskRunning>();
@@ -405,8 +495,7 @@ TEST_F(JobMasterTest, ADeclinedCheckpointIsAbortedAndTheNextOneTakesItsPlace) {
   const auto id = tasks_.triggered;
   ack(id, tasks_.deployed[0]);
   tasks_.take();
-  master_->tell(
-      rpc::CheckpointDeclined{id, tasks_.deployed[1], checkpoint::FailureReason::kDeclined, "no"});
+  tell(rpc::CheckpointDeclined{id, tasks_.deployed[1], checkpoint::FailureReason::kDeclined, "no"});
   run();
   EXPECT_EQ(tasks_.take(), Lines{"aborted " + std::to_string(id.value)});
   EXPECT_TRUE(vault_->names("run/").empty());

@@ -56,7 +56,7 @@ Status check_scale(const graph::JobVertex& vertex, const checkpoint::OperatorSta
 }
 
 rpc::OperatorRestore restore_of(const checkpoint::OperatorState& op, KeyGroupRange groups) {
-  rpc::OperatorRestore restore{.id = op.id, .old_parallelism = op.parallelism};
+  rpc::OperatorRestore restore{.id = op.id, .keyed = {}, .lists = {}};
   for (const auto& subtask : op.subtasks) {
     for (const auto& keyed : subtask.keyed)
       if (keyed.groups.overlaps(groups)) restore.keyed.push_back(keyed);

@@ -81,7 +81,6 @@ TEST(StateAssignment, FromTwoToThreeAndToOneEachSubtaskGetsTheFilesThatOverlapIt
   EXPECT_EQ(keyed_of(wider[1]), From{0});
   EXPECT_EQ(keyed_of(wider[2]), (From{0, 1}));
   EXPECT_EQ(keyed_of(wider[3]), From{1});
-  EXPECT_EQ(wider[1].operators[0].old_parallelism, 2u);
 
   const auto three = checkpoint_of(3);
   const auto narrower = *assign_state(job_with(1), &three, {1}, UnclaimedState::kRefused);

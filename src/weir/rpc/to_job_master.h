@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <variant>
 
 #include "weir/base/id.h"
@@ -54,16 +55,38 @@ struct CheckpointDeclined {
   std::string detail;
 };
 
-using ToJobMaster = std::variant<TaskRunning, TaskAtEnd, TaskFinished, TaskFailed, TaskCancelled,
-                                 CheckpointAcknowledged, CheckpointDeclined>;
+using Report = std::variant<TaskRunning, TaskAtEnd, TaskFinished, TaskFailed, TaskCancelled,
+                            CheckpointAcknowledged, CheckpointDeclined>;
 
-// Where the tasks' messages go.
+// What a task tells, with the fencing epoch that it was deployed under.
+struct ToJobMaster {
+  Epoch epoch;
+  Report report;
+};
+
+// Where the tasks' messages go. One of another epoch than the JobMaster's is dropped: whoever sent
+// it was deployed by another process and knows nothing of this one's attempts.
 //
 //   Thread  any; a task's messages are taken in its order
 class JobMasterGateway {
  public:
   virtual ~JobMasterGateway() = default;
   virtual void tell(ToJobMaster message) = 0;
+};
+
+// A task's side of the gateway: says under which epoch the task was deployed with everything that
+// it tells.
+//
+//   Thread  any
+class TaskReports {
+ public:
+  TaskReports(Epoch epoch, JobMasterGateway& job_master) : epoch_(epoch), job_master_(job_master) {}
+
+  void tell(Report report) const { job_master_.tell({epoch_, std::move(report)}); }
+
+ private:
+  const Epoch epoch_;
+  JobMasterGateway& job_master_;
 };
 
 }  // namespace weir::rpc

@@ -17,7 +17,6 @@ struct OperatorRestore {
   std::vector<checkpoint::KeyedStateHandle> keyed;
   // The list state of every Subtask that the operator had, in their order: it takes its share.
   std::vector<checkpoint::StateHandle> lists;
-  std::uint32_t old_parallelism = 0;
 };
 
 // One Subtask to be started. What it runs is known from the job's plan.
@@ -60,10 +59,17 @@ struct CheckpointAborted {
   std::optional<CheckpointId> latest_complete;
 };
 
-using ToTasks = std::variant<DeployTasks, CancelTasks, TriggerCheckpoint, CheckpointCompleted,
-                             CheckpointAborted>;
+using Order = std::variant<DeployTasks, CancelTasks, TriggerCheckpoint, CheckpointCompleted,
+                           CheckpointAborted>;
 
-// Where the JobMaster's messages go.
+// What a JobMaster orders, with the fencing epoch under which it leads.
+struct ToTasks {
+  Epoch epoch;
+  Order order;
+};
+
+// Where the JobMaster's messages go. One of another epoch than the tasks' is dropped: its sender
+// leads no more, or does not lead these tasks.
 //
 //   Thread  any; a message is taken in the order in which it was told
 class TaskGateway {

@@ -98,6 +98,13 @@ void SnapshotUpload::end_keyed(std::size_t op) {
     WEIR_ASSIGN(auto handle, files_[op]->finish());
     bytes_ += files_[op]->size();
     snapshot_.operators[op].keyed.push_back(std::move(handle));
+    for (const auto& table : parts_[op].keyed->tables)
+      snapshot_.schemas.push_back({.op = parts_[op].id,
+                                   .state = table.state_name,
+                                   .kind = "value",
+                                   .key = table.key_schema,
+                                   .name_space = table.namespace_schema,
+                                   .value = table.value_schema});
     return ok();
   });
 }
@@ -130,6 +137,13 @@ Status SnapshotUpload::keep_lists(std::size_t op, const Result<state::OperatorLi
   bytes_ += bytes.size();
   WEIR_ASSIGN(snapshot_.operators[op].lists,
               storage::write_state(storage_, parts_[op].list_file, std::move(bytes)));
+  for (const auto& [name, list] : lists->lists())
+    snapshot_.schemas.push_back({.op = parts_[op].id,
+                                 .state = name,
+                                 .kind = "list",
+                                 .key = {},
+                                 .name_space = {},
+                                 .value = list.schema});
   return ok();
 }
 

@@ -10,7 +10,7 @@ using state::OperatorListState;
 
 OperatorListState lists_of(std::size_t bytes) {
   OperatorListState lists;
-  lists.add("list", Bytes(bytes));
+  lists.put("list", {Bytes{std::byte{11}}, {Bytes(bytes)}});
   return lists;
 }
 
@@ -54,6 +54,14 @@ TEST(SnapshotUpload, TellsOnceWhatEveryOperatorHas) {
   EXPECT_EQ(std::get<checkpoint::FileHandle>(*operators[2].lists).name, "chk-1/lists2");
   EXPECT_EQ(rig.vault->names("").size(), 1u);
   EXPECT_GT(rig.told->bytes, 100'000u);
+  const checkpoint::StateSchema want{.op = operator_id_of("op2"),
+                                     .state = "list",
+                                     .kind = "list",
+                                     .key = {},
+                                     .name_space = {},
+                                     .value = Bytes{std::byte{11}}};
+  ASSERT_EQ(rig.told->snapshot->schemas.size(), 2u);
+  EXPECT_EQ(rig.told->snapshot->schemas[1], want);
 }
 
 TEST(SnapshotUpload, AnErrorOfOneOperatorIsTheOutcomeAndWhatOthersWroteIsRemoved) {

@@ -61,7 +61,7 @@ struct SubtaskParts {
   std::function<Status(OperatorChain&, ChainState&, Subtask&)> open;
 
   env::Env& env;
-  rpc::JobMasterGateway& job_master;
+  rpc::TaskReports job_master;
   storage::CheckpointStorage* storage = nullptr;  // null without checkpoints
   metrics::Registry& metrics;
 };
@@ -208,7 +208,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
       first_cut_at_end_;  // the first checkpoint that was cut after everything was consumed
   std::optional<CheckpointId> newest_complete_;
   bool told_end_ = false;
-  std::optional<rpc::ToJobMaster> farewell_;
+  std::optional<rpc::Report> farewell_;
 };
 
 }  // namespace weir::task

@@ -104,9 +104,14 @@ TEST(SubtaskState, RecordsFlowBesideTheWalkAndTheCheckpointHoldsTheCountsOfTheCu
   auto& again = *restored;
   SubtaskRig next(test::chain_of(std::move(restored)), with_state());
   next.run();
+  const auto& schemas = rig.master.acknowledged.at(1).schemas;
+  ASSERT_EQ(schemas.size(), 1u);
+  EXPECT_EQ(schemas[0].state, "tally");
+  EXPECT_EQ(schemas[0].kind, "value");
+  EXPECT_EQ(schemas[0].key, schema_bytes(schema_of<std::uint64_t>()));
+  EXPECT_EQ(schemas[0].value, schema_bytes(schema_of<std::uint64_t>()));
   const auto& snapshot = rig.master.acknowledged.at(1).operators[0];
-  const rpc::OperatorRestore from{
-      .id = snapshot.id, .keyed = snapshot.keyed, .lists = {}, .old_parallelism = 1};
+  const rpc::OperatorRestore from{.id = snapshot.id, .keyed = snapshot.keyed, .lists = {}};
   ASSERT_TRUE(restore_keyed(*next.keyed, from, rig.storage));
   EXPECT_EQ(again.table().entry_count(), 10u * kBatch);
 }

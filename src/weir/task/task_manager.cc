@@ -4,6 +4,7 @@
 #include <map>
 
 #include "weir/base/error_exception.h"
+#include "weir/base/log.h"
 #include "weir/task/restore.h"
 
 namespace weir::task {
@@ -119,7 +120,7 @@ class Deployment {
                        .epoch = parts_.epoch,
                        .job = parts_.job,
                        .env = parts_.env,
-                       .job_master = job_master_,
+                       .job_master = {parts_.epoch, job_master_},
                        .storage = parts_.storage,
                        .metrics = parts_.metrics};
     parts.gate = std::make_unique<exchange::InputGate>(
@@ -292,10 +293,12 @@ class Deployment {
       state.add(std::move(entry));
     }
     if (from) {
-      WEIR_ASSIGN(context.restored_lists,
+      WEIR_ASSIGN(auto lists,
                   restore_lists(*from, context.subtask, context.parallelism, *parts.storage));
+      context.lists = state::OperatorLists(std::move(lists));
     }
     WEIR_TRY(chain.op(place).open(context));
+    WEIR_TRY(context.lists.check_all_declared());
     if (from && context.keyed) return restore_keyed(*context.keyed, *from, *parts.storage);
     return ok();
   }
@@ -313,7 +316,13 @@ TaskManager::TaskManager(TaskManagerParts parts) : parts_(parts) {}
 TaskManager::~TaskManager() = default;
 
 void TaskManager::tell(rpc::ToTasks message) {
-  std::visit([this](auto& m) { on(m); }, message);
+  if (message.epoch != parts_.epoch) {
+    log::Event(log::Level::kWarning, "MessageOfAnotherEpoch")
+        .field("epoch", message.epoch.value)
+        .field("expected", parts_.epoch.value);
+    return;
+  }
+  std::visit([this](auto& m) { on(m); }, message.order);
 }
 
 // Freeing the state of an attempt and building another one take a while: nobody waits for that.
@@ -325,7 +334,7 @@ void TaskManager::on(rpc::DeployTasks& message) {
   Deployment deployment(parts_, *job_master_, message);
   if (auto built = deployment.build(*attempt); !built) {
     for (const auto& task : message.tasks) unbuilt_.push_back(task.execution);
-    return job_master_->tell(rpc::TaskFailed{deployment.building(), built.error()});
+    return job_master_->tell({parts_.epoch, rpc::TaskFailed{deployment.building(), built.error()}});
   }
   deployment.start(*attempt);
   exchange_attempt(std::move(attempt)).reset();
@@ -339,7 +348,7 @@ std::unique_ptr<TaskManager::Attempt> TaskManager::exchange_attempt(std::unique_
 void TaskManager::on(rpc::CancelTasks& message) {
   tell_all(Cancel{}, message.attempt);
   for (const auto execution : std::exchange(unbuilt_, {}))
-    job_master_->tell(rpc::TaskCancelled{execution});
+    job_master_->tell({parts_.epoch, rpc::TaskCancelled{execution}});
 }
 
 void TaskManager::on(rpc::TriggerCheckpoint& message) {

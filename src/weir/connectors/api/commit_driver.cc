@@ -4,42 +4,32 @@
 
 #include "weir/base/error_exception.h"
 #include "weir/base/log.h"
-#include "weir/types/serializer.h"
 
 namespace weir::connectors {
+
+StoredCommittable StoredCommittable::of(const commit::Committable& c) {
+  return {.checkpoint = c.checkpoint.value,
+          .subtask = c.subtask.value,
+          .job = c.job.bytes,
+          .sink = c.sink.bytes,
+          .epoch = c.epoch.value,
+          .what = c.what,
+          .length = c.length,
+          .checksum = c.checksum};
+}
+
+commit::Committable StoredCommittable::unstored() const {
+  return {.checkpoint = {checkpoint},
+          .subtask = {subtask},
+          .job = {job},
+          .sink = {sink},
+          .epoch = {epoch},
+          .what = what,
+          .length = length,
+          .checksum = checksum};
+}
+
 namespace {
-
-constexpr char kPending[] = "committables";
-constexpr char kKnown[] = "known-committed";
-
-// A Committable as it lies in operator list state.
-struct StoredCommittable {
-  std::uint64_t checkpoint = 0;
-  std::uint32_t subtask = 0;
-  std::array<std::uint8_t, 16> job{};
-  std::array<std::uint8_t, 16> sink{};
-  std::uint64_t epoch = 0;
-  std::string what;
-  std::uint64_t length = 0;
-  std::uint64_t checksum = 0;
-};
-
-Bytes bytes_of(const commit::Committable& c) {
-  return serialize(StoredCommittable{c.checkpoint.value, c.subtask.value, c.job.bytes, c.sink.bytes,
-                                     c.epoch.value, c.what, c.length, c.checksum});
-}
-
-Result<commit::Committable> committable_from(ByteView bytes) {
-  WEIR_ASSIGN(auto s, deserialize<StoredCommittable>(bytes));
-  return commit::Committable{.checkpoint = {s.checkpoint},
-                             .subtask = {s.subtask},
-                             .job = {s.job},
-                             .sink = {s.sink},
-                             .epoch = {s.epoch},
-                             .what = std::move(s.what),
-                             .length = s.length,
-                             .checksum = s.checksum};
-}
 
 // One that throws may have committed any of them: the same again changes nothing.
 Committer::Outcome commit_with(Committer& committer,
@@ -53,16 +43,6 @@ Committer::Outcome commit_with(Committer& committer,
 
 }  // namespace
 
-Result<std::vector<commit::Committable>> CommitDriver::pending_in(
-    const state::OperatorListState& lists) {
-  std::vector<commit::Committable> pending;
-  for (const auto& element : lists.elements(kPending)) {
-    WEIR_ASSIGN(auto committable, committable_from(element));
-    pending.push_back(std::move(committable));
-  }
-  return pending;
-}
-
 void CommitDriver::open(operators::OperatorContext& context, std::unique_ptr<Committer> committer,
                         const commit::Outside& outside, commit::Rewind rewind) {
   context_ = &context;
@@ -70,20 +50,12 @@ void CommitDriver::open(operators::OperatorContext& context, std::unique_ptr<Com
   strand_ = std::make_unique<env::Strand>(context.env->io);
   commit::Restored restored{
       .restored = context.restored, .outside = outside, .rewind = rewind, .now = now()};
-  auto pending = pending_in(context.restored_lists);
-  if (!pending) {
-    health_ = pending.error();
-    return;
-  }
-  restored.pending = *std::move(pending);
-  for (const auto& element : context.restored_lists.elements(kKnown)) {
-    const auto id = deserialize<std::uint64_t>(element);
-    if (!id) {
-      health_ = id.error();
-      return;
-    }
-    restored.known_committed = std::max(restored.known_committed, std::optional(CheckpointId{*id}));
-  }
+  health_ = context.lists.declare(pending_);
+  if (health_) health_ = context.lists.declare(known_);
+  if (!health_) return;
+  for (const auto& stored : pending_.get()) restored.pending.push_back(stored.unstored());
+  for (const auto id : known_.get())
+    restored.known_committed = std::max(restored.known_committed, std::optional(CheckpointId{id}));
   const bool repeats = !restored.pending.empty();
   step(restored);
   if (repeats) log::Event(log::Level::kInfo, "CommitRepeated").field("sink", context.name);
@@ -104,12 +76,13 @@ void CommitDriver::on_time(Instant time) {
   step(commit::TimerFired{time});
 }
 
-state::OperatorListState CommitDriver::lists() const {
-  state::OperatorListState lists;
+state::OperatorListState CommitDriver::lists() {
   const auto snapshot = ledger_.snapshot();
-  for (const auto& committable : snapshot.pending) lists.add(kPending, bytes_of(committable));
-  if (snapshot.known_committed) lists.add(kKnown, serialize(snapshot.known_committed->value));
-  return lists;
+  pending_.clear();
+  for (const auto& committable : snapshot.pending) pending_.add(StoredCommittable::of(committable));
+  known_.clear();
+  if (snapshot.known_committed) known_.add(snapshot.known_committed->value);
+  return context_->lists.capture();
 }
 
 void CommitDriver::step(const commit::Input& input) {

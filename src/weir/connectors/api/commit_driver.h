@@ -1,15 +1,32 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "weir/connectors/api/sink.h"
 #include "weir/env/api/strand.h"
 #include "weir/operators/api/operator_context.h"
 #include "weir/protocol/commit/commit_ledger.h"
-#include "weir/state/api/operator_list_state.h"
 
 namespace weir::connectors {
+
+// A Committable as it lies in operator list state.
+struct StoredCommittable {
+  std::uint64_t checkpoint = 0;
+  std::uint32_t subtask = 0;
+  std::array<std::uint8_t, 16> job{};
+  std::array<std::uint8_t, 16> sink{};
+  std::uint64_t epoch = 0;
+  std::string what;
+  std::uint64_t length = 0;
+  std::uint64_t checksum = 0;
+
+  static StoredCommittable of(const commit::Committable& committable);
+  commit::Committable unstored() const;
+};
 
 // The shell of a sink's commit ledger: keeps committables in the operator's list state and runs the
 // Committer on the I/O pool.
@@ -27,15 +44,11 @@ class CommitDriver {
   void on_time(Instant now);
 
   // What the checkpoint must hold, after staged().
-  state::OperatorListState lists() const;
+  state::OperatorListState lists();
   bool may_finish() const { return ledger_.may_finish(); }
   Status health() const { return health_; }
   Instant wake_at() const { return wake_at_; }
   bool is_quiet() const { return commits_out_ == 0; }
-
-  // The committables that a checkpoint's list state holds, of all Subtasks it was dealt to this
-  // one.
-  static Result<std::vector<commit::Committable>> pending_in(const state::OperatorListState& lists);
 
  private:
   void step(const commit::Input& input);
@@ -44,6 +57,8 @@ class CommitDriver {
   void perform(commit::Fail& output) { health_ = std::move(output.error); }
   Instant now() const { return context_->env->clock.now(); }
 
+  state::ListState<StoredCommittable> pending_{"committables"};
+  state::ListState<std::uint64_t> known_{"known-committed"};  // checkpoint ids
   operators::OperatorContext* context_ = nullptr;
   std::shared_ptr<Committer> committer_;  // shared with the commit under way
   std::unique_ptr<env::Strand> strand_;

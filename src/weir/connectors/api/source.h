@@ -11,6 +11,7 @@
 #include "weir/base/result.h"
 #include "weir/env/api/env.h"
 #include "weir/stream/record_batch.h"
+#include "weir/types/schema.h"
 
 namespace weir::connectors {
 
@@ -52,6 +53,8 @@ class SplitEnumerator {
   virtual bool is_exhausted() const = 0;
   // Splits that nobody has, and whatever else it must know again. Each element is dealt with apart.
   virtual std::vector<Bytes> snapshot() = 0;
+  // What snapshot()'s elements are: compared with that of the checkpoint before open().
+  virtual Schema state_schema() const = 0;
   // How much the splits hold that nobody has, in the unit of SourceReader::progress().
   virtual std::uint64_t unassigned() const { return 0; }
 };
@@ -77,6 +80,8 @@ class SourceReader {
   virtual Result<ReadState> read(stream::RecordBatch<T>& out) = 0;
   // The splits it has not finished, with their positions.
   virtual std::vector<Bytes> snapshot() = 0;
+  // What a split is: compared with that of the checkpoint before any is added.
+  virtual Schema split_schema() const = 0;
 
   // After kWaits: when to call again at the latest, though no letter came.
   virtual Instant wake_at() const { return Instant::never(); }

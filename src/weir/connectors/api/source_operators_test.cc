@@ -20,6 +20,7 @@ class PlayedReader final : public SourceReader<int> {
   }
   Result<ReadState> read(stream::RecordBatch<int>&) override { return next; }
   std::vector<Bytes> snapshot() override { return splits; }
+  Schema split_schema() const override { return schema_of<std::uint64_t>(); }
   void halt() override {}
   Instant wake_at() const override { return wake; }
   Share progress() const override { return share; }
@@ -94,7 +95,7 @@ TEST_F(SourceReaderOperatorTest, AHintIsRepeatedWhileNoSplitComes) {
 TEST_F(SourceReaderOperatorTest, WhatWasReadBeforeARestoreCountsAsProgress) {
   ASSERT_TRUE(op->open(context));
   reader->share = {.done = 30, .total = 100};
-  context.restored_lists = lists_of(op->snapshot({1}));
+  context.lists = state::OperatorLists(lists_of(op->snapshot({1})));
   context.restored = {1};
   auto owned = std::make_unique<PlayedReader>();
   owned->share = {.done = 5, .total = 70};
@@ -102,6 +103,19 @@ TEST_F(SourceReaderOperatorTest, WhatWasReadBeforeARestoreCountsAsProgress) {
   ASSERT_TRUE(second.open(context));
   EXPECT_EQ(second.progress().done, 35u);
   EXPECT_EQ(second.progress().total, 100u);
+}
+
+TEST_F(SourceReaderOperatorTest, SplitsOfAnotherShapeAreRefusedAndNamed) {
+  state::OperatorLists earlier;
+  state::ListState<std::string> splits{"splits"};
+  ASSERT_TRUE(earlier.declare(splits));
+  splits.add("a file");
+  context.lists = state::OperatorLists(earlier.capture());
+  const auto opened = op->open(context);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Code::kInvalid);
+  EXPECT_NE(opened.error().what.find("list state splits"), std::string::npos);
+  EXPECT_TRUE(reader->splits.empty());
 }
 
 // Remembers what it was opened with.
@@ -116,6 +130,7 @@ class PlayedEnumerator final : public SplitEnumerator {
   std::optional<Bytes> next_split(SubtaskIndex) override { return std::nullopt; }
   bool is_exhausted() const override { return true; }
   std::vector<Bytes> snapshot() override { return {}; }
+  Schema state_schema() const override { return schema_of<std::uint64_t>(); }
   std::uint64_t unassigned() const override { return 17; }
 
  private:
@@ -129,7 +144,7 @@ TEST_F(SourceReaderOperatorTest, AnEnumeratorThatIsNewInARestoredJobLooksAtItsIn
   ASSERT_TRUE(first.open(context));
   EXPECT_FALSE(restored) << "the checkpoint holds nothing of it";
   EXPECT_EQ(first.progress().total, 17u);
-  context.restored_lists = lists_of(first.snapshot({2}));
+  context.lists = state::OperatorLists(lists_of(first.snapshot({2})));
   SplitEnumeratorOperator second(std::make_unique<PlayedEnumerator>(restored));
   ASSERT_TRUE(second.open(context));
   EXPECT_EQ(restored, 0u) << "it had given everything away";

@@ -8,16 +8,18 @@
 #include "weir/base/mutant.h"
 #include "weir/connectors/api/source.h"
 #include "weir/operators/api/operator.h"
-#include "weir/types/serializer.h"
 
 namespace weir::connectors {
 
 // Runs a SourceReader: input 0 brings its splits, output 0 takes its records.
+//
+//   Errors  of the reader, by ErrorException
+//   Thread  as Operator says
 template <class T>
 class SourceReaderOperator final : public operators::Operator {
  public:
   explicit SourceReaderOperator(std::unique_ptr<SourceReader<T>> reader)
-      : reader_(std::move(reader)) {}
+      : reader_(std::move(reader)), splits_("splits", reader_->split_schema()) {}
 
   Status open(operators::OperatorContext& context) override {
     operator_ = &context;
@@ -27,13 +29,11 @@ class SourceReaderOperator final : public operators::Operator {
                 .reader_parallelism = context.parallelism,
                 .env = context.env,
                 .post = context.post};
+    WEIR_TRY(context.lists.declare(splits_));
+    WEIR_TRY(context.lists.declare(read_));
     WEIR_TRY(reader_->open(context_));
-    for (const auto& split : context.restored_lists.elements(kSplits))
-      WEIR_TRY(reader_->add_split(split));
-    for (const auto& element : context.restored_lists.elements(kReadBefore)) {
-      WEIR_ASSIGN(const auto amount, deserialize<std::uint64_t>(element));
-      read_before_ += amount;
-    }
+    for (const auto& split : splits_.get()) WEIR_TRY(reader_->add_split(split));
+    for (const auto amount : read_.get()) read_before_ += amount;
     return ok();
   }
 
@@ -79,10 +79,9 @@ class SourceReaderOperator final : public operators::Operator {
   operators::SnapshotWork snapshot(CheckpointId) override {
     if (mutant(Mutant::kSourceOffsetOneBatchAhead) && ahead_.is_empty())
       std::ignore = reader_->read(ahead_);
-    state::OperatorListState lists;
-    for (auto& split : reader_->snapshot()) lists.add(kSplits, std::move(split));
-    lists.add(kReadBefore, serialize(read_before_ + reader_->progress().done));
-    return operators::captured(std::move(lists));
+    splits_.update(reader_->snapshot());
+    read_.update({read_before_ + reader_->progress().done});
+    return operators::captured(operator_->lists.capture());
   }
 
   Share progress() const override {
@@ -96,8 +95,6 @@ class SourceReaderOperator final : public operators::Operator {
   bool is_quiet() const override { return reader_->is_quiet(); }
 
  private:
-  static constexpr char kSplits[] = "splits";
-  static constexpr char kReadBefore[] = "read-before";
   // A hint may be lost, so it is repeated while nothing comes.
   static constexpr Duration kHintAgainAfter = Duration::millis(100);
 
@@ -124,6 +121,8 @@ class SourceReaderOperator final : public operators::Operator {
   }
 
   std::unique_ptr<SourceReader<T>> reader_;
+  state::SerialisedListState splits_;
+  state::ListState<std::uint64_t> read_{"read-before"};  // of each Subtask, in all its attempts
   operators::OperatorContext* operator_ = nullptr;
   SourceContext context_;
   bool no_more_splits_ = false;

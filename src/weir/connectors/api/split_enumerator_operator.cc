@@ -6,12 +6,6 @@ namespace weir::connectors {
 
 using operators::Progress;
 
-namespace {
-constexpr char kSplits[] = "unassigned-splits";
-// Tells an enumerator that has given everything away from one that the restored job did not have.
-constexpr char kWasOpen[] = "was-open";
-}  // namespace
-
 void AssignmentRouter::route(stream::AnyBatch& batch, std::uint32_t from, std::uint32_t consumers,
                              std::uint16_t* target_of) {
   const auto& assignments = static_cast<const stream::RecordBatch<SplitAssignment>&>(batch);
@@ -22,15 +16,17 @@ void AssignmentRouter::route(stream::AnyBatch& batch, std::uint32_t from, std::u
 }
 
 Status SplitEnumeratorOperator::open(operators::OperatorContext& context) {
+  operator_ = &context;
   context_ = {.name = context.name,
               .subtask = context.subtask,
               .parallelism = context.parallelism,
               .reader_parallelism = context.consumer_parallelism,
               .env = context.env,
               .post = context.post};
+  WEIR_TRY(context.lists.declare(splits_));
+  WEIR_TRY(context.lists.declare(was_open_));
   std::optional<std::vector<Bytes>> state;
-  if (!context.restored_lists.elements(kWasOpen).empty())
-    state = context.restored_lists.elements(kSplits);
+  if (!was_open_.is_empty()) state = splits_.get();
   return enumerator_->open(context_, state);
 }
 
@@ -52,10 +48,9 @@ Progress SplitEnumeratorOperator::produce(operators::Outputs outputs) {
 }
 
 operators::SnapshotWork SplitEnumeratorOperator::snapshot(CheckpointId) {
-  state::OperatorListState lists;
-  lists.add(kWasOpen, Bytes{});
-  for (auto& split : enumerator_->snapshot()) lists.add(kSplits, std::move(split));
-  return operators::captured(std::move(lists));
+  was_open_.update({true});
+  splits_.update(enumerator_->snapshot());
+  return operators::captured(operator_->lists.capture());
 }
 
 void SplitEnumeratorOperator::on_hint(SubtaskIndex reader, ByteView hint) {

@@ -20,10 +20,13 @@ class AssignmentRouter final : public stream::Router {
 //
 // Readers ask by hints, which may be lost or come twice: a hint says how many splits its reader has
 // received, so one that was sent before the newest assignment arrived is not served again.
+//
+//   Thread  as Operator says
 class SplitEnumeratorOperator final : public operators::Operator {
  public:
   explicit SplitEnumeratorOperator(std::unique_ptr<SplitEnumerator> enumerator)
-      : enumerator_(std::move(enumerator)) {}
+      : enumerator_(std::move(enumerator)),
+        splits_("unassigned-splits", enumerator_->state_schema()) {}
 
   Status open(operators::OperatorContext& context) override;
   operators::Progress process(operators::InputIndex, stream::BatchCursor&,
@@ -38,6 +41,10 @@ class SplitEnumeratorOperator final : public operators::Operator {
 
  private:
   std::unique_ptr<SplitEnumerator> enumerator_;
+  state::SerialisedListState splits_;
+  // Tells an enumerator that has given everything away from one that the restored job did not have.
+  state::ListState<bool> was_open_{"was-open"};
+  operators::OperatorContext* operator_ = nullptr;
   SourceContext context_;
   std::vector<std::uint64_t> assigned_;  // to each reader since this attempt began
   std::vector<SubtaskIndex> waiting_;    // readers that asked and have not been served

@@ -7,6 +7,7 @@
 #include "weir/connectors/api/source.h"
 #include "weir/connectors/file/file_lines_options.h"
 #include "weir/connectors/file/file_split.h"
+#include "weir/types/serializer.h"
 
 namespace weir::connectors {
 
@@ -25,6 +26,7 @@ class FileEnumerator final : public SplitEnumerator {
   std::optional<Bytes> next_split(SubtaskIndex reader) override;
   bool is_exhausted() const override { return unassigned_.empty(); }
   std::vector<Bytes> snapshot() override;
+  Schema state_schema() const override { return schema_of<FileSplit>(); }
   std::uint64_t unassigned() const override { return unassigned_bytes_; }
 
  private:

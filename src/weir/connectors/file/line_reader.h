@@ -10,6 +10,7 @@
 #include "weir/connectors/file/file_lines_options.h"
 #include "weir/connectors/file/file_split.h"
 #include "weir/connectors/file/pace.h"
+#include "weir/types/serializer.h"
 #include "weir/types/text.h"
 
 namespace weir::connectors {
@@ -32,6 +33,7 @@ class LineReader final : public SourceReader<Text> {
   Status add_split(ByteView bytes) override;
   Result<ReadState> read(stream::RecordBatch<Text>& out) override;
   std::vector<Bytes> snapshot() override;
+  Schema split_schema() const override { return schema_of<FileSplit>(); }
   void halt() override { is_halted_ = true; }
   Share progress() const override { return share_; }
   Instant wake_at() const override { return wake_at_; }

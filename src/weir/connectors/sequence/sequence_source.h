@@ -14,6 +14,8 @@ namespace weir::connectors {
 // Reads runs of numbers and makes a record of each.
 //
 //   Make  `T make(std::uint64_t number)`, or `void make(std::uint64_t number, T& record)`
+//   Errors  kCorrupt: a split that is none
+//   Thread  as SourceReader says
 template <class T, class Make>
 class SequenceReader final : public SourceReader<T> {
  public:
@@ -56,6 +58,8 @@ class SequenceReader final : public SourceReader<T> {
     return splits;
   }
 
+  Schema split_schema() const override { return schema_of<SequenceSplit>(); }
+
   void halt() override { is_halted_ = true; }
   typename SourceReader<T>::Share progress() const override { return share_; }
 
@@ -67,6 +71,8 @@ class SequenceReader final : public SourceReader<T> {
 };
 
 // The records made of first .. end-1, in order within each of `splits` pieces (0: one per reader).
+//
+//   Thread  any; it is only read
 template <class T, class Make>
 class SequenceSource final : public Source<T> {
  public:

@@ -9,13 +9,14 @@
 #include "weir/env/api/env.h"
 #include "weir/keygroup/key_group.h"
 #include "weir/state/api/keyed_backend.h"
-#include "weir/state/api/operator_list_state.h"
+#include "weir/state/api/operator_lists.h"
 
 namespace weir::operators {
 
 // What an operator may know of its place and ask of its Subtask.
 //
-//   Thread  post() and report() from any; everything else is fixed once the operator is opened
+//   Thread  post() and send_hint() from any; `lists` as it says; everything else is fixed once the
+//           operator is opened
 struct OperatorContext {
   JobId job;
   Epoch epoch;
@@ -35,8 +36,8 @@ struct OperatorContext {
   env::Env* env = nullptr;
   // Only for an operator that declared keyed state.
   state::KeyedBackend* keyed = nullptr;
-  // The list state that the checkpoint held for this Subtask.
-  state::OperatorListState restored_lists;
+  // For the operator's ListStates: open() declares them, snapshot() captures what they hold.
+  state::OperatorLists lists;
   const config::Configuration* options = nullptr;
 
   // Runs the function on the Subtask's thread, later.

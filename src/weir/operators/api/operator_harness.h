@@ -90,9 +90,10 @@ class OperatorHarness {
     }
     if (options_.restored) {
       context_.restored = CheckpointId{1};
-      context_.restored_lists = options_.restored->lists;
+      context_.lists = state::OperatorLists(options_.restored->lists);
     }
     throw_if_not(op_->open(context_));
+    throw_if_not(context_.lists.check_all_declared());
     if (!options_.restored || !options_.restored->keyed) return;
     const state::MemoryFile file("snapshot", *options_.restored->keyed);
     const std::reference_wrapper<const state::ByteSource> files[] = {file};

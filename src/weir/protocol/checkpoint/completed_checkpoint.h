@@ -44,6 +44,7 @@ struct CompletedCheckpoint {
   WallTime triggered_at;
   std::string target;  // a savepoint's directory; empty: chk-<id> in the job's own
   std::vector<OperatorState> operators;
+  std::vector<StateSchema> schemas;  // of each named state one
   friend bool operator==(const CompletedCheckpoint&, const CompletedCheckpoint&) = default;
 
   // Every file that it refers to.

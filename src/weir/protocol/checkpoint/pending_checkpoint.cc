@@ -1,6 +1,8 @@
 #include "weir/protocol/checkpoint/pending_checkpoint.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "weir/base/check.h"
@@ -53,7 +55,8 @@ CompletedCheckpoint PendingCheckpoint::content(const CheckpointPlan& plan) const
                           .owner = Owner::kJob,
                           .triggered_at = terms_.barrier.triggered_at,
                           .target = terms_.barrier.target,
-                          .operators = {}};
+                          .operators = {},
+                          .schemas = schemas()};
   for (const auto& vertex : plan.vertices) {
     for (const auto& planned : vertex.operators) {
       OperatorState state{.id = planned.id,
@@ -73,6 +76,17 @@ CompletedCheckpoint PendingCheckpoint::content(const CheckpointPlan& plan) const
       out.operators.push_back(std::move(state));
     }
   }
+  return out;
+}
+
+// The Subtasks of an operator run the same job, so any of them speaks for all.
+std::vector<StateSchema> PendingCheckpoint::schemas() const {
+  std::map<std::pair<OperatorId, std::string>, StateSchema> by_state;
+  for (const auto& [task, snapshot] : acked_)
+    for (const auto& schema : snapshot.schemas)
+      by_state.try_emplace({schema.op, schema.state}, schema);
+  std::vector<StateSchema> out;
+  for (auto& [state, schema] : by_state) out.push_back(std::move(schema));
   return out;
 }
 

@@ -21,6 +21,9 @@ using RequestId = Id<struct RequestMeaning>;
 //
 // It collects the acknowledgements; when it awaits nobody it can be sealed, which is the point of
 // no return: Publish is out, and from then on only its fate can end it, no timeout and no abort.
+//
+//   Errors  none: what is late, repeated or of a dead attempt is told by Accepted
+//   Thread  none of its own: a part of the CheckpointCoordinator
 class PendingCheckpoint {
  public:
   struct Terms {
@@ -56,6 +59,7 @@ class PendingCheckpoint {
   CompletedCheckpoint content(const CheckpointPlan& plan) const;
 
  private:
+  std::vector<StateSchema> schemas() const;
   SubtaskProgress progress_of(TaskId task) const;
 
   Terms terms_;

@@ -41,9 +41,24 @@ struct OperatorSubtaskState {
   friend bool operator==(const OperatorSubtaskState&, const OperatorSubtaskState&) = default;
 };
 
+// The types of one named state of one Operator, so that its bytes can be read without the job.
+//
+//   Shape   key, name_space and value are Schemas as docs/formats/records.md writes them; empty
+//           where the kind has none. They are carried, not understood, here
+struct StateSchema {
+  OperatorId op;
+  std::string state;
+  std::string kind;  // "value", "list", ...: a word of state/api
+  Bytes key;
+  Bytes name_space;
+  Bytes value;
+  friend bool operator==(const StateSchema&, const StateSchema&) = default;
+};
+
 // What one Subtask acknowledges with.
 struct SubtaskSnapshot {
   std::vector<OperatorSubtaskState> operators;
+  std::vector<StateSchema> schemas;  // of what the operators' states hold
   // The cut was taken after everything had been consumed: the end of the input was already handled.
   bool at_end = false;
   friend bool operator==(const SubtaskSnapshot&, const SubtaskSnapshot&) = default;

@@ -17,7 +17,7 @@ std::size_t piece_size(std::size_t n, std::uint32_t p, std::uint32_t i, std::uin
 const std::vector<Bytes>& OperatorListState::elements(const std::string& list) const {
   static const std::vector<Bytes> kNone;
   const auto at = lists_.find(list);
-  return at == lists_.end() ? kNone : at->second;
+  return at == lists_.end() ? kNone : at->second.elements;
 }
 
 Bytes OperatorListState::serialise() const {
@@ -25,10 +25,11 @@ Bytes OperatorListState::serialise() const {
   ByteWriter out(bytes);
   out.number(kVersion);
   out.leb128(lists_.size());
-  for (const auto& [name, elements] : lists_) {
+  for (const auto& [name, list] : lists_) {
     out.text(name);
-    out.leb128(elements.size());
-    for (const auto& element : elements) out.text(text_of(element));
+    out.text(text_of(list.schema));
+    out.leb128(list.elements.size());
+    for (const auto& element : list.elements) out.text(text_of(element));
   }
   return bytes;
 }
@@ -47,7 +48,9 @@ Result<OperatorListState> OperatorListState::deserialise(ByteView bytes) {
     const auto name = in.text();
     if (l != 0 && name <= before) in.fail();
     before = name;
-    auto& elements = state.lists_[std::string(name)];
+    auto& [schema, elements] = state.lists_[std::string(name)];
+    const auto schema_bytes = bytes_of(in.text());
+    schema.assign(schema_bytes.begin(), schema_bytes.end());
     const auto count = in.leb128();
     for (std::uint64_t e = 0; e != count && in.ok(); ++e) {
       const auto element = bytes_of(in.text());
@@ -64,19 +67,24 @@ Result<OperatorListState> OperatorListState::deserialise(ByteView bytes) {
 OperatorListState share_of(std::span<const OperatorListState> old, std::uint32_t index,
                            std::uint32_t parallelism) {
   if (old.size() == parallelism) return old[index];
-  std::map<std::string, std::vector<Bytes>> all;
-  for (const auto& subtask : old)
-    for (const auto& [name, elements] : subtask.lists())
-      all[name].insert(all[name].end(), elements.begin(), elements.end());
+  std::map<std::string, SavedList> all;
+  for (const auto& subtask : old) {
+    for (const auto& [name, list] : subtask.lists()) {
+      auto& [schema, elements] = all[name];
+      schema = list.schema;
+      elements.insert(elements.end(), list.elements.begin(), list.elements.end());
+    }
+  }
   OperatorListState share;
   std::uint32_t first = 0;
-  for (const auto& [name, elements] : all) {
+  for (const auto& [name, list] : all) {
+    const auto count = list.elements.size();
     std::size_t begin = 0;
-    for (std::uint32_t i = 0; i != index; ++i)
-      begin += piece_size(elements.size(), parallelism, i, first);
-    const auto size = piece_size(elements.size(), parallelism, index, first);
-    for (std::size_t e = begin; e != begin + size; ++e) share.add(name, elements[e]);
-    first = static_cast<std::uint32_t>((first + elements.size()) % parallelism);
+    for (std::uint32_t i = 0; i != index; ++i) begin += piece_size(count, parallelism, i, first);
+    const auto size = piece_size(count, parallelism, index, first);
+    const auto from = list.elements.begin() + static_cast<std::ptrdiff_t>(begin);
+    if (size != 0) share.put(name, {list.schema, {from, from + static_cast<std::ptrdiff_t>(size)}});
+    first = static_cast<std::uint32_t>((first + count) % parallelism);
   }
   return share;
 }

@@ -12,8 +12,7 @@ Bytes element(std::string_view text) {
 
 OperatorListState some_lists() {
   OperatorListState lists;
-  lists.add("splits", element("first"));
-  lists.add("splits", element(""));
+  lists.put("splits", {element("S"), {element("first"), element("")}});
   lists.add("committables", element("part-1"));
   return lists;
 }
@@ -39,10 +38,10 @@ TEST(OperatorListState, ItsBytesAreFrozen) {
   const std::string_view golden(
       "\x01\x02"
       "\x0c"
-      "committables\x01\x06part-1"
-      "\x06splits\x02\x05"
+      "committables\x00\x01\x06part-1"
+      "\x06splits\x01S\x02\x05"
       "first\x00",
-      38);
+      41);
   EXPECT_EQ(text_of(some_lists().serialise()), golden);
 }
 
@@ -80,6 +79,7 @@ TEST(OperatorListState, ManyListsAndElementsThatAreNotThereAreNotBelieved) {
   out.number(std::uint8_t{1});
   out.leb128(1);
   out.text("x");
+  out.text("");
   out.leb128(std::uint64_t{1} << 60);
   EXPECT_FALSE(OperatorListState::deserialise(bytes));
 }
@@ -123,8 +123,8 @@ TEST(ShareOf, KeepsEveryElementAtAnyParallelism) {
         const auto list = std::string(1, static_cast<char>('a' + random.below(3)));
         subtask.add(list, element(std::to_string(random.next())));
       }
-      for (const auto& [name, elements] : subtask.lists())
-        all[name].insert(all[name].end(), elements.begin(), elements.end());
+      for (const auto& [name, list] : subtask.lists())
+        all[name].insert(all[name].end(), list.elements.begin(), list.elements.end());
     }
     const auto parallelism = static_cast<std::uint32_t>(1 + random.below(6));
     const auto shares = dealt(old, parallelism);

@@ -119,12 +119,12 @@ void append_section(ByteWriter& writer, SectionTag tag, const Bytes& payload) {
 
 }  // namespace
 
-Bytes encode_metadata(const checkpoint::CompletedCheckpoint& checkpoint,
-                      std::span<const StateSchema> schemas) {
+Bytes encode_metadata(const checkpoint::CompletedCheckpoint& checkpoint) {
   std::vector<std::pair<SectionTag, Bytes>> sections;
   sections.emplace_back(SectionTag::kCheckpoint, encode_checkpoint(checkpoint));
   sections.emplace_back(SectionTag::kOperators, encode_operators(checkpoint.operators));
-  if (!schemas.empty()) sections.emplace_back(SectionTag::kSchemas, encode_schemas(schemas));
+  if (!checkpoint.schemas.empty())
+    sections.emplace_back(SectionTag::kSchemas, encode_schemas(checkpoint.schemas));
 
   Bytes out;
   std::size_t size = kHeaderBytes + kTotalBytes;
@@ -157,7 +157,7 @@ Result<Metadata> decode_metadata(ByteView bytes, std::string_view file) {
         has_operators = true;
         break;
       case SectionTag::kSchemas:
-        wrong = decode_schemas(section.payload, out.schemas);
+        wrong = decode_schemas(section.payload, out.checkpoint.schemas);
         break;
       case SectionTag::kChannelState:
       case SectionTag::kSharedFiles:

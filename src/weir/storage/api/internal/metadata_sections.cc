@@ -226,7 +226,7 @@ std::string decode_operators(ByteView payload, std::vector<OperatorState>& out) 
   return fields.verdict();
 }
 
-Bytes encode_schemas(std::span<const StateSchema> schemas) {
+Bytes encode_schemas(std::span<const checkpoint::StateSchema> schemas) {
   Bytes out;
   ByteWriter writer(out);
   writer.leb128(schemas.size());
@@ -241,12 +241,12 @@ Bytes encode_schemas(std::span<const StateSchema> schemas) {
   return out;
 }
 
-std::string decode_schemas(ByteView payload, std::vector<StateSchema>& out) {
+std::string decode_schemas(ByteView payload, std::vector<checkpoint::StateSchema>& out) {
   constexpr std::size_t kSchemaBytesMin = 16 + 5;
   Fields fields(payload);
   const auto count = fields.count(kSchemaBytesMin, "schemas");
   for (std::uint64_t i = 0; i != count && fields.ok(); ++i) {
-    StateSchema schema;
+    checkpoint::StateSchema schema;
     schema.op = fields.wide_id<OperatorMeaning>();
     schema.state = fields.text();
     schema.kind = fields.text();

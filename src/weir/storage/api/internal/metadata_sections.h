@@ -21,13 +21,14 @@ enum class SectionTag : std::uint32_t {
   kSharedFiles = 5,   // reserved: must be empty
 };
 
-Bytes encode_checkpoint(const checkpoint::CompletedCheckpoint& checkpoint);  // all but operators
+Bytes encode_checkpoint(
+    const checkpoint::CompletedCheckpoint& checkpoint);  // all but operators and schemas
 std::string decode_checkpoint(ByteView payload, checkpoint::CompletedCheckpoint& out);
 
 Bytes encode_operators(const std::vector<checkpoint::OperatorState>& operators);
 std::string decode_operators(ByteView payload, std::vector<checkpoint::OperatorState>& out);
 
-Bytes encode_schemas(std::span<const StateSchema> schemas);
-std::string decode_schemas(ByteView payload, std::vector<StateSchema>& out);
+Bytes encode_schemas(std::span<const checkpoint::StateSchema> schemas);
+std::string decode_schemas(ByteView payload, std::vector<checkpoint::StateSchema>& out);
 
 }  // namespace weir::storage
