@@ -127,6 +127,7 @@ class Listener final : public rpc::JobMasterGateway {
 
   std::vector<std::string> lines;
   std::map<std::uint64_t, checkpoint::SubtaskSnapshot> acknowledged;
+  std::map<std::uint64_t, rpc::SnapshotTimings> timings;
 
  private:
   void note(rpc::TaskRunning&) { lines.push_back("running"); }
@@ -137,6 +138,7 @@ class Listener final : public rpc::JobMasterGateway {
   void note(rpc::CheckpointAcknowledged& m) {
     lines.push_back("ack " + std::to_string(m.id.value) + (m.snapshot.at_end ? " at end" : ""));
     acknowledged[m.id.value] = std::move(m.snapshot);
+    timings[m.id.value] = m.timings;
   }
   void note(rpc::CheckpointDeclined& m) {
     lines.push_back("declined " + std::to_string(m.id.value) + ": " + m.detail);

@@ -120,6 +120,12 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
     bool is_delayed = false;  // its outputs had no room at first
   };
 
+  // When a cut was taken, and what is known of its cost so far.
+  struct CutTimes {
+    Instant at;
+    rpc::SnapshotTimings timings;
+  };
+
   void take_letters();
   bool is_for_later(const Letter& letter) const;
   void check_health();
@@ -201,9 +207,8 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   std::vector<std::uint32_t> open_channels_;  // per input: channels whose data has not ended
   std::uint32_t data_ended_count_ = 0;
   std::uint32_t closed_channels_ = 0;  // whose producers are FINISHED
-  Instant cut_at_{};
   std::map<CheckpointId, std::shared_ptr<SnapshotUpload>> uploads_;
-  std::map<CheckpointId, rpc::SnapshotTimings> timings_;
+  std::map<CheckpointId, CutTimes> cuts_;  // that have been taken and are not told of yet
   std::optional<CheckpointId>
       first_cut_at_end_;  // the first checkpoint that was cut after everything was consumed
   std::optional<CheckpointId> newest_complete_;

@@ -65,7 +65,7 @@ void Subtask::sent(stream::EndOfPartition) {
 void Subtask::take_cut(const CheckpointBarrier& barrier) {
   const auto id = barrier.id;
   const bool at_end = phase_ == Phase::kAtEnd;
-  cut_at_ = now();
+  const auto cut_at = now();
   auto upload = std::make_shared<SnapshotUpload>(
       *parts_.storage, parts_.env.io, snapshot_operators(id), at_end,
       [this, id](SnapshotUpload::Outcome outcome) {
@@ -80,7 +80,8 @@ void Subtask::take_cut(const CheckpointBarrier& barrier) {
   }
   if (state_.is_empty()) upload->seal();
   if (at_end && !first_cut_at_end_) first_cut_at_end_ = id;
-  timings_[id] = {.alignment = aligner_.figures().duration, .cut = now() - cut_at_, .upload = {}};
+  cuts_[id] = {cut_at,
+               {.alignment = aligner_.figures().duration, .cut = now() - cut_at, .upload = {}}};
   log::Event(log::Level::kInfo, "CutTaken")
       .field("task", parts_.name)
       .field("checkpoint", id.value)

@@ -96,8 +96,8 @@ void Subtask::on(Hint& letter) {
 
 void Subtask::on(Uploaded& letter) {
   uploads_.erase(letter.id);
-  auto timings = timings_[letter.id];
-  timings_.erase(letter.id);
+  auto [cut_at, timings] = cuts_[letter.id];
+  cuts_.erase(letter.id);
   if (phase_ == Phase::kFailed || phase_ == Phase::kCancelling) return;
   if (!letter.snapshot) {
     // Cancelled is our own word: the coordinator knows already.
@@ -105,7 +105,7 @@ void Subtask::on(Uploaded& letter) {
     return decline(letter.id, checkpoint::FailureReason::kAsyncException,
                    letter.snapshot.error().to_string());
   }
-  timings.upload = now() - cut_at_;
+  timings.upload = now() - cut_at;
   timings.bytes = letter.bytes;
   parts_.job_master.tell(rpc::CheckpointAcknowledged{letter.id, parts_.execution,
                                                      *std::move(letter.snapshot), timings});

@@ -111,6 +111,20 @@ TEST(Subtask, ARecordBetweenBarrierAndCutWouldBeNoticed) {
   EXPECT_NE(relay.first, relay.second);
 }
 
+TEST(Subtask, TellsOfEachCheckpointHowLongItsOwnUploadTook) {
+  SubtaskRig rig(test::chain_of(std::make_unique<Relay>()), {.inputs = 1});
+  rig.run();
+  rig.send_barrier(0, 1);
+  rig.step();
+  rig.hand.clock.advance(Duration::millis(10));
+  rig.send_barrier(0, 2);
+  rig.step();
+  rig.hand.clock.advance(Duration::millis(5));
+  rig.run();
+  EXPECT_EQ(rig.master.timings.at(1).upload, Duration::millis(15));
+  EXPECT_EQ(rig.master.timings.at(2).upload, Duration::millis(5));
+}
+
 TEST(Subtask, WhileABarrierFindsNoPlaceInTheOutputNothingIsReadAndNothingCut) {
   auto relay = std::make_unique<Relay>();
   auto& seen = relay->seen;

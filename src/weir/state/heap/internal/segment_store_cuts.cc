@@ -15,7 +15,6 @@ constexpr std::uint64_t kVisitBytes = 512;
 // How many segments ahead of itself it asks for headers.
 constexpr std::uint64_t kSegmentsAhead = 4;
 
-
 }  // namespace
 
 bool SegmentStore::prepare(SlotRef ref) {
