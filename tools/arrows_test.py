@@ -233,6 +233,37 @@ class Arrows(unittest.TestCase):
         self.refused({"env/posix/a.h": "#include <regex>\n"}, "a header includes <regex>")
         self.allowed({"env/posix/a.cc": "#include <regex>\n#include <filesystem>\n"})
 
+    def test_a_readme_names_what_the_module_declares(self):
+        declaration = "weir_module(stream  # comment\n  USES types base\n  TEST_USES metrics)\n"
+        files = {
+            "stream/CMakeLists.txt": declaration,
+            "stream/README.md": "# stream\nStands on: base,\ntypes.     Read first: a.h\n",
+        }
+        self.allowed(files)
+        for line in ("Stands on: base.", "Stands on: base, types, metrics.", "stands on a lot."):
+            self.refused(
+                {**files, "stream/README.md": f"# stream\n{line}     Read first: a.h\n"},
+                'want "Stands on: base, types.", as in its USES',
+            )
+        self.refused({"stream/CMakeLists.txt": declaration}, "module stream has no README.md")
+
+    def test_a_readme_of_a_module_that_stands_on_nothing_or_on_everything(self):
+        self.allowed(
+            {
+                "base/CMakeLists.txt": "weir_module(base)\n",
+                "base/README.md": "# base\nStands on: nothing.     Read first: a.h\n",
+                "environment/CMakeLists.txt": "weir_module(environment USES base types)\n",
+                "environment/README.md": "Stands on: everything before it.\n",
+            }
+        )
+        self.refused(
+            {
+                "types/CMakeLists.txt": "weir_module(types USES base)\n",
+                "types/README.md": "\n\nStands on: everything before it.\n",
+            },
+            "src/weir/types/README.md:3: want",
+        )
+
     def test_every_exemption_has_a_reason(self):
         for place, reason in arrows.EXEMPT.items():
             self.assertTrue(reason.strip(), place)
