@@ -47,6 +47,24 @@ int h(int x,
         ]
         self.assertEqual(list(ratchet.functions(text)), [(3, 3), (6, 2)])
 
+    def test_a_head_behind_its_constraint_is_one(self):
+        text = [
+            "template <class T>",
+            "requires(A<T>())",
+            "    [[gnu::always_inline]] inline void f() {",
+            "  g();",
+            "}",
+            "template <class T>",
+            "requires(A<T>()) [[gnu::always_inline]] inline int h(int x) {",
+            "  return x;",
+            "}",
+            "template <class T>",
+            "concept C = requires(T t) {",
+            "  t.a();",
+            "};",
+        ]
+        self.assertEqual(list(ratchet.functions(text)), [(3, 3), (7, 3)])
+
     def test_counts_tell_tests_from_code(self):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "src", "weir"))

@@ -75,6 +75,21 @@ rm -f "$work/calls"
 with_dev 'need here absent' >/dev/null
 expect "a user with sudo uses it" "sudo" "$(cat "$work/calls")"
 
+# --- git may be absent -------------------------------------------------------------------------------------
+
+mkdir -p "$work/bare"
+for command in bash sh cat date sed grep tr head; do ln -sf "$(command -v $command)" "$work/bare/$command"; done
+without_git() {  # without_git COMMANDS, where there is no git
+  (cd "$work" && PATH=$work/bare bash -euo pipefail -c '
+    for part in say packages build test check run; do source "$0/tools/dev.d/$part.sh"; done
+    eval "$1"' "$root" "$1" 2>&1) || echo "status $?"
+}
+expect "the commit has no name without git" "unknown" "$(without_git 'export_commit; echo $WEIR_COMMIT')"
+expect "without git tidy says so and passes" "dev: without git nobody knows what changed: skipped
+passed" "$(without_git 'check_tidy && echo passed')"
+expect_part "what needs git names it where it cannot be had" "missing: git." \
+  "$(play id 'echo 1000'; with_dev 'may_sudo() { false; }; need git')"
+
 # --- building ---------------------------------------------------------------------------------------------
 
 play uname 'echo x86_64'
@@ -140,6 +155,20 @@ printf '# the plan\nset(WEIR_FLOOR_PLAN\n    base types\n    state/api  # no tes
   >"$work/cmake/floor_plan.cmake"
 expect "modules are found by the beginning of their place" "weir_types_test
 weir_state_heap_test" "$(with_dev 'tests_of_modules "types state storage"')"
+
+steps='
+  build_counted() { true; }
+  run_ctest() { :; }
+  test_beyond_ctest() { :; }
+  test_modules_under() { :; }
+  need() { echo "needs $*"; }
+  counted() { echo "$1"; }
+  test_what_a_change_owes'
+expect "a developer has no format checked at each test" "" "$(CI="" with_dev "$steps")"
+expect "CI checks the format and what is counted" "headers stand alone
+needs clang-format-14
+format
+ratchets" "$(CI=true with_dev "$steps")"
 
 [ "$wrong" = 0 ] && echo "dev: as expected"
 exit "$wrong"

@@ -3,7 +3,8 @@
 packages_build="g++-12 cmake ninja-build libboost1.81-dev libxxhash-dev"
 packages_test="libgtest-dev libgmock-dev python3"
 packages_clang="clang-14"
-packages_check="clang-tidy-14 clang-format-14"
+packages_format="clang-format-14"
+packages_check="clang-tidy-14 $packages_format"
 packages_fuzz="libclang-rt-14-dev"
 
 packages_of_preset() {

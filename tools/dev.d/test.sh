@@ -31,13 +31,22 @@ dev_test() {
 test_what_a_change_owes() {
   if build_counted dev; then
     run_ctest dev
-    [ -z "${CI:-}" ] || counted "headers stand alone" build dev headers_alone
+    [ -z "${CI:-}" ] || test_what_review_asks
     test_beyond_ctest
   fi
   # shellcheck disable=SC2046
   test_modules_under asan $(tests_of_modules "$asan_modules")
   # shellcheck disable=SC2046
   test_modules_under tsan $(tests_of_modules "$tsan_modules") $tsan_tests
+}
+
+# What `./dev check` shows a developer, as far as it takes no second build.
+test_what_review_asks() {
+  counted "headers stand alone" build dev headers_alone
+  # shellcheck disable=SC2086
+  need $packages_format
+  counted "format" check_format
+  counted "ratchets" tools/ratchet --counts
 }
 
 test_everything() {
