@@ -56,6 +56,7 @@ options() {
     shift
   done
   if [ "$size_mb" -lt 10 ] || [ "$size_mb" -gt 2000 ]; then fail 2 "--size wants 10 to 2000 MB"; fi
+  size_bytes=$((size_mb * 1000000))
 }
 
 clean_up() {
@@ -93,16 +94,16 @@ text_files() {
 
 # One text, and as many copies of it as the size asks for.
 make_input() {
-  local bytes_max=$((128 << 20)) bytes
+  local bytes_max=128000000 bytes
   input=$work/in
   mkdir "$input"
-  [ $((size_mb << 20)) -gt "$bytes_max" ] || bytes_max=$((size_mb << 20))
+  [ "$size_bytes" -gt "$bytes_max" ] || bytes_max=$size_bytes
   # head has enough at some point, and the pipe breaks; what counts is what came out of it.
   { text_files | xargs -0 cat || true; } 2>/dev/null | head -c $((bytes_max - 1)) >"$input/00.txt"
   echo >>"$input/00.txt"
   bytes=$(stat -c %s "$input/00.txt")
   [ "$bytes" -gt 1000000 ] || fail 1 "found hardly any text below /usr/share and /usr/include ($bytes bytes)"
-  copies=$(((size_mb << 20) / bytes))
+  copies=$((size_bytes / bytes))
   for ((i = 1; i < copies; ++i)); do cp "$input/00.txt" "$input/$(printf %02d "$i").txt"; done
   input_bytes=$((bytes * copies))
   say "the text: $((bytes / 1000000)) MB of licences, copyright notices, Perl modules and headers of this system," \
@@ -215,7 +216,7 @@ progressed() {  # progressed NUMBER LINE
 # --- the verdict --------------------------------------------------------------------------------------
 
 judge() {
-  local lost doubled missing surplus verdict="exactly once"
+  local lost doubled missing surplus replayed verdict="exactly once"
   visible_lines "$work/life/out" >"$work/visible"
   missing=$(comm -23 "$work/expected" "$work/visible" | wc -l)
   surplus=$(comm -13 "$work/expected" "$work/visible" | wc -l)
@@ -232,9 +233,11 @@ judge() {
     say "lines of the output: $missing missing, $surplus too many; the first ones:"
     comm -3 "$work/expected" "$work/visible" | head -n 10
   fi
+  # A checkpoint of a killed life may hold more than its last line of progress told.
+  replayed=$((taken_in_all > words ? taken_in_all - words : 0))
   # Each word that was lost or doubled shows in the lines, so these alone decide.
   printf '%s: %s words, %d kills, %s lost, %s doubled, %s replayed\n' "$verdict" "$(commas "$words")" "$kills" \
-    "$(commas "$lost")" "$(commas "$doubled")" "$(commas $((taken_in_all - words)))"
+    "$(commas "$lost")" "$(commas "$doubled")" "$(commas "$replayed")"
   [ "$verdict" = "exactly once" ]
 }
 

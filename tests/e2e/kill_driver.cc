@@ -105,8 +105,10 @@ int main(int argc, char** argv) {
   options.state_bytes_min = options.keys * kBytesPerKey;
   // So few kills cannot be dealt to all phases.
   if (options.times < 100) options.hits_min = options.times / 20;
-  std::printf("seed %lu: %u kills of a job with %.0f MB of state\n", options.seed, options.times,
-              static_cast<double>(options.state_bytes_min) / 1e6);
+  std::printf(
+      "seed %lu: %u kills of a job with %.0f MB of state, at least %u of them in each phase\n",
+      options.seed, options.times, static_cast<double>(options.state_bytes_min) / 1e6,
+      options.hits_min);
   const auto checked = check_all(options);
   if (!checked) {
     std::printf("FAILED: %s\n", checked.error().what.c_str());
