@@ -10,11 +10,23 @@
 # LINKS names foreign libraries; TEST_USES names modules that only the tests, benches and fuzzers need;
 # TEST_LABELS goes to weir_test().
 #
-# It refuses, at configure time, a dependency that is not an earlier entry of the floor plan, and an
-# include of a module that was not declared.
+# It refuses, at configure time, a dependency that is not an earlier entry of the floor plan, an include of a
+# module that was not declared, and a plugin that stands on a plugin of its own or of another street. (tools/arrows
+# says who else may name a plugin.)
 
 include(floor_plan)
 include(install)
+set(WEIR_CMAKE_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+
+# Whether a module is a plugin: a street is where there is an `api`, and all but that are its plugins.
+function(_weir_is_plugin path result)
+  string(REGEX REPLACE "/.*$" "" street ${path})
+  if("${street}/api" IN_LIST WEIR_FLOOR_PLAN AND NOT path STREQUAL "${street}/api")
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
 
 # The module that a path like weir/env/api/clock.h belongs to. weir/weir.h is the user's door and belongs
 # to environment.
@@ -61,6 +73,13 @@ function(weir_module path)
     if(place GREATER_EQUAL own_place)
       message(FATAL_ERROR "module ${path} declares ${lower}, which comes later in cmake/floor_plan.cmake: "
         "a module stands only on earlier ones")
+    endif()
+  endforeach()
+  _weir_is_plugin(${path} is_plugin)
+  foreach(lower IN LISTS ARG_USES)
+    _weir_is_plugin(${lower} names_plugin)
+    if(is_plugin AND names_plugin)
+      message(FATAL_ERROR "the plugin ${path} declares the plugin ${lower}: it may stand on the api of a street only")
     endif()
   endforeach()
 
@@ -129,28 +148,71 @@ function(weir_module path)
   endif()
 endfunction()
 
-# weir_plugins(street) generates register_<street>s(Registry&) from the folders found in it that
-# have a plugin.h, so that adding a folder is all it takes to add a plugin.
+# weir_plugins(street) makes the module `street/plugins`, whose header weir/<street>/plugins/plugins.h declares
+#
+#   namespace weir::<street> { void register_plugins(Registry& registry); }
+#
+# It calls weir::<street>::<folder>::register_plugin(registry) of each folder of the street that has a plugin.h, in the
+# order of the floor plan; so a folder is all it takes to add a plugin. Registry is declared by <street>/api/registry.h.
+#
+# It refuses, at configure time, a street without a place of its own or without a registry, and a folder with a plugin.h
+# that is no module, is not declared in the floor plan, or comes later there than `street/plugins`.
 function(weir_plugins street)
-  file(GLOB folders CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*/plugin.h)
+  set(path ${street}/plugins)
+  set(folder ${PROJECT_SOURCE_DIR}/src/weir/${street})
+  list(FIND WEIR_FLOOR_PLAN ${path} own_place)
+  if(own_place EQUAL -1)
+    message(FATAL_ERROR "module ${path} is not in cmake/floor_plan.cmake")
+  endif()
+  if(NOT EXISTS ${folder}/api/registry.h)
+    message(FATAL_ERROR "the street ${street} has no ${street}/api/registry.h, where plugins could be registered")
+  endif()
+  file(GLOB found CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*/plugin.h)
+  foreach(plugin IN LISTS found)
+    get_filename_component(plugin ${plugin} DIRECTORY)
+    list(FIND WEIR_FLOOR_PLAN ${street}/${plugin} place)
+    if(place EQUAL -1)
+      message(FATAL_ERROR "${street}/${plugin} has a plugin.h, but is not in cmake/floor_plan.cmake")
+    endif()
+    if(place GREATER own_place)
+      message(FATAL_ERROR "the plugin ${street}/${plugin} comes later in cmake/floor_plan.cmake than ${path}, which "
+        "stands on it")
+    endif()
+    if(NOT TARGET weir_${street}_${plugin})
+      message(FATAL_ERROR "${street}/${plugin} has a plugin.h, but no CMakeLists.txt that declares it by weir_module()")
+    endif()
+  endforeach()
+
   set(includes "")
   set(calls "")
-  set(links "")
-  foreach(folder IN LISTS folders)
-    get_filename_component(folder ${folder} DIRECTORY)
-    string(APPEND includes "#include \"weir/${street}/${folder}/plugin.h\"\n")
-    string(APPEND calls "  weir::${street}::${folder}::register_plugin(registry);\n")
-    list(APPEND links weir_${street}_${folder})
+  set(links weir_${street}_api)
+  foreach(entry IN LISTS WEIR_FLOOR_PLAN)
+    string(REGEX REPLACE "^${street}/" "" plugin ${entry})
+    if(entry STREQUAL "${street}/${plugin}" AND "${plugin}/plugin.h" IN_LIST found)
+      string(APPEND includes "#include \"weir/${entry}/plugin.h\"\n")
+      string(APPEND calls "  ${plugin}::register_plugin(registry);\n")
+      list(APPEND links weir_${street}_${plugin})
+    endif()
   endforeach()
+  if(NOT found)
+    message(FATAL_ERROR "no folder of the street ${street} has a plugin.h")
+  endif()
+
+  set(target weir_${street}_plugins)
+  set(generated ${PROJECT_BINARY_DIR}/generated)
   set(WEIR_STREET ${street})
   set(WEIR_PLUGIN_INCLUDES "${includes}")
   set(WEIR_PLUGIN_CALLS "${calls}")
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/plugins.h.in ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.h)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/plugins.cc.in ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.cc)
-  add_library(weir_${street}_plugins STATIC ${PROJECT_BINARY_DIR}/generated/weir/${street}/plugins.cc)
-  target_include_directories(weir_${street}_plugins PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
-  target_link_libraries(weir_${street}_plugins PUBLIC weir_settings ${links})
-  set_property(GLOBAL APPEND PROPERTY WEIR_MODULES weir_${street}_plugins)
+  configure_file(${WEIR_CMAKE_FOLDER}/plugins.h.in ${generated}/weir/${path}/plugins.h)
+  configure_file(${WEIR_CMAKE_FOLDER}/plugins.cc.in ${generated}/weir/${path}/plugins.cc)
+  add_library(${target} STATIC ${generated}/weir/${path}/plugins.cc)
+  add_library(weir::${street}_plugins ALIAS ${target})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${generated}>)
+  target_link_libraries(${target} PUBLIC weir_settings ${links} PRIVATE $<BUILD_INTERFACE:weir_warnings>)
+  set_property(GLOBAL APPEND PROPERTY WEIR_MODULES ${target})
+  if(WEIR_INSTALL)
+    install(FILES ${generated}/weir/${path}/plugins.h DESTINATION include/weir/${path})
+  endif()
 endfunction()
 
 # weir_test(name SOURCES ... USES targets... [LABELS ...]) is one gtest executable and one ctest entry.
