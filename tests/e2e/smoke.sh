@@ -14,6 +14,7 @@ readonly patience=30
 main() {
   local cases case passed=0 failed=0 skipped=0 status
   work=$(mktemp -d "${TMPDIR:-/tmp}/weir-smoke.XXXXXX")
+  chmod 711 "$work"  # for the plain user of some cases
   trap clean_up EXIT
   trap 'exit 130' INT TERM
   make_input
@@ -74,9 +75,10 @@ make_input() {
   words_of "$work"/in/*.txt | lines_for_words >"$work/expected"
 }
 
-# Becomes the job: over the input, in this folder.
+# Becomes the job: over the input, in this folder, as the user who runs this or as a plain one.
+as_user=()
 job() {  # job [OPTION...]
-  exec "$word_count" --input "$work/in" --output out --checkpoint-dir checkpoints --parallelism 2 \
+  exec ${as_user[@]+"${as_user[@]}"} "$word_count" --input "$work/in" --output out --checkpoint-dir checkpoints --parallelism 2 \
     --checkpoint-interval 100ms --log-level info --progress -Dweir.progress-interval=20ms "$@"
 }
 
@@ -101,9 +103,10 @@ await() {  # await PATTERN
 
 await_share() { await "^progress:.* ($1)[0-9]\.[0-9] %"; }  # await_share TENS|TENS...: 3 is from 30 to 39.9 %
 
-# Waits for the end of the running job.
-ended_with() {  # ended_with STATUS
-  local status=0 killer
+# Waits for the end of the running job, which is in `status` then.
+await_end() {
+  local killer
+  status=0
   # Its sleep outlives it, and must hold nothing that somebody reads to the end.
   (sleep "$patience" && kill -KILL "$pid") >/dev/null 2>&1 &
   killer=$!
@@ -111,6 +114,10 @@ ended_with() {  # ended_with STATUS
   kill "$killer" 2>/dev/null
   wait "$killer" 2>/dev/null
   pid=""
+}
+
+ended_with() {  # ended_with STATUS
+  await_end
   [ "$status" = "$1" ] || wrong "it ended with status $status, want $1"
 }
 
@@ -130,14 +137,33 @@ exactly_once() {
 # All files of the checkpoints, but for what every start changes.
 checkpoint_files() { find checkpoints -type f ! -name run ! -name lock -exec cksum {} + | sort; }
 
-# A job that was suspended in the middle, with a checkpoint of both kinds of files.
+# A job that was suspended in the middle, with a checkpoint of all kinds of files.
 suspended_job() {
-  start "${slowly[@]}" -Dexecution.checkpointing.data-inline-threshold=256
+  start "${slowly[@]}" -Dexecution.checkpointing.data-inline-threshold=0
   await_share '[2-9]'
   kill -TERM "$pid"
   ended_with 4
   metadata=$(echo checkpoints/word_count/*/chk-*/_metadata)
   [ -f "$metadata" ] || wrong "it left no single checkpoint: $metadata"
+  keyed=$(find checkpoints -name '*keyed*' | sort | head -n 1)
+  lists=$(find checkpoints -name '*lists*' | sort | head -n 1)
+  [ -f "$keyed" ] && [ -f "$lists" ] || wrong "no file of keyed state, or none of lists: $(find checkpoints)"
+}
+
+# From here on the job runs as somebody who may not do everything. Root becomes that user, who has to reach
+# the program and this folder.
+be_a_plain_user() {
+  [ "$EUID" = 0 ] || return 0
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${as_user[@]}" true 2>/dev/null || left_out "root may not become another user here"
+  cp "$word_count" "$work/word_count"
+  word_count=$work/word_count
+  chmod 777 .
+}
+
+left_out() {  # left_out REASON
+  echo "skipped  ${title//_/ }: $1"
+  exit 77
 }
 
 # --- killed, suspended, refused -----------------------------------------------------------------------
@@ -173,7 +199,7 @@ case_a_second_process_of_a_job_is_refused_and_harms_nothing() {
   await CheckpointComplete
   (job) >second.log 2>&1 || second=$?
   [ "$second" = 3 ] || wrong "the second ended with status $second, want 3: $(tail -n 1 second.log)"
-  grep -q "another process holds it.* stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
+  grep -qE "another process holds it.*stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
   ended_with 0
   exactly_once
 }
@@ -211,6 +237,26 @@ case_an_output_directory_that_cannot_be_is_named() {
   [ "$(cat out)" = mine ] || wrong "it touched the file"
 }
 
+# Both are for good: nothing is tried again.
+case_an_output_directory_that_may_not_be_written_is_named() {
+  be_a_plain_user
+  mkdir out
+  chmod 555 out
+  run 1
+  says "out\b.*Permission denied"
+  ! grep -q 'attempt=2' log || wrong "it tried again"
+}
+
+case_an_unreadable_input_is_named() {
+  be_a_plain_user
+  mkdir unreadable
+  cp "$work/in/a.txt" unreadable
+  chmod 000 unreadable/a.txt
+  run 1 --input unreadable
+  says "reading input .*unreadable/a.txt.*Permission denied"
+  ! grep -q 'attempt=2' log || wrong "it tried again"
+}
+
 case_a_missing_input_is_named() {
   start --restart-strategy none --input "$work/nowhere"
   ended_with 1
@@ -244,11 +290,10 @@ damage() {  # damage FILE OFFSET
 case_a_damaged_file_of_a_checkpoint_is_named_and_nothing_is_deleted() {
   local file size
   suspended_job
-  for file in "$metadata" "$(find checkpoints -name '*keyed*' | sort | head -n 1)"; do
-    [ -f "$file" ] || wrong "the checkpoint has no file of keyed state"
+  for file in "$metadata" "$keyed" "$lists" checkpoints/word_count/run; do
     size=$(stat -c %s "$file")
     damage "$file" $((size / 2))
-    refuses_damaged 1 "$(basename "$file").*checksum.* differs.*begin anew with --restart"
+    refuses_damaged 1 "$(basename "$file")\b.*checksum"
     cp healthy "$file"
   done
   resumes
@@ -257,9 +302,9 @@ case_a_damaged_file_of_a_checkpoint_is_named_and_nothing_is_deleted() {
 case_a_missing_file_of_a_checkpoint_is_named() {
   local file
   suspended_job
-  for file in "$metadata" "$(find checkpoints -name '*keyed*' | sort | head -n 1)"; do
+  for file in "$metadata" "$keyed" "$lists" checkpoints/word_count/run; do
     mv "$file" healthy
-    refuses_damaged 1 "$(basename "$file")"
+    refuses_damaged 1 "$(basename "$file")\b.*(missing|No such file)"
     mv healthy "$file"
   done
   resumes
@@ -286,22 +331,35 @@ case_checkpoints_of_another_format_version_are_refused() {
 
 # --- short of something -------------------------------------------------------------------------------
 
+# With every limit it does its work, or ends with a sentence that says which limit to raise; and what it left then
+# is gone on from.
 case_few_file_descriptors_are_enough_or_named() {
-  ulimit -n 24
-  start
-  local status=0
-  wait "$pid" || status=$?
-  pid=""
-  if [ "$status" = 0 ]; then
+  local limit enough=0 named=0
+  for limit in 40 20 16 14 12 10 8; do
+    rm -rf out checkpoints
+    : >log
+    (
+      ulimit -Sn "$limit"
+      job --restart-strategy none
+    ) >log 2>&1 &
+    pid=$!
+    await_end
+    case $status in
+      0) enough=$((enough + 1)) ;;
+      1)
+        says 'Too many open files.*ulimit -n'
+        named=$((named + 1))
+        run 0
+        ;;
+      *) wrong "with $limit descriptors it ended with status $status" ;;
+    esac
     exactly_once
-  else
-    [ "$status" = 1 ] || wrong "it ended with status $status"
-    says "Too many open files"
-  fi
+  done
+  [ "$enough" -gt 0 ] || wrong "no number was enough"
+  [ "$named" -gt 0 ] || wrong "every number was enough"
 }
 
-# The job on a disk that fills up behind a checkpoint. The disk is a small tmpfs where root may mount one, else the limit
-# on the size of files.
+# The job on a small disk that fills up behind a checkpoint.
 full_disk() {  # full_disk [OPTION...]
   checkpoints_on_small_disk
   start "${slowly[@]}" -Drestart-strategy.fixed-delay.delay=100ms "$@"
@@ -309,12 +367,11 @@ full_disk() {  # full_disk [OPTION...]
   dd if=/dev/zero of="$work/small/filler" bs=64k status=none 2>/dev/null
 }
 
+# The disk is a tmpfs, which only root may mount; elsewhere these cases are left out.
 checkpoints_on_small_disk() {
   mkdir -p "$work/small"
-  mountpoint -q "$work/small" || mount -t tmpfs -o size=8m none "$work/small" 2>/dev/null || {
-    echo "skipped  ${title//_/ }: no tmpfs can be mounted here (want root with that right)"
-    exit 77
-  }
+  mountpoint -q "$work/small" || mount -t tmpfs -o size=8m none "$work/small" 2>/dev/null ||
+    left_out "no tmpfs can be mounted here (want root with that right)"
   rm -rf "$work/small"/*
   ln -s "$work/small" checkpoints
 }
@@ -331,6 +388,7 @@ case_on_a_full_disk_checkpoints_fail_and_the_job_goes_on_where_that_is_tolerated
 case_on_a_full_disk_the_job_fails_over_and_resumes_when_there_is_room() {
   full_disk
   await 'Deploying attempt=2'
+  says 'Exceeded checkpoint tolerable failure threshold.*No space left on device'
   rm "$work/small/filler"
   ended_with 0
   exactly_once
