@@ -1,14 +1,16 @@
 // weir_sim run SEED [--trace]          one seed, with its plan; the trace on request
-// weir_sim swarm N [--from S] [--mutant NAME]
+// weir_sim swarm N [--from SEED] [--mutant NAME]
 // weir_sim seeds                       the listed seeds, twice in separate processes
 // weir_sim crashes                     the tiny jobs, crashed after every file call
 // weir_sim mutants                     every mutant must fail some listed seed
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "tests/simulation/arguments.h"
 #include "tests/simulation/swarm.h"
 #include "weir/base/mutant.h"
 
@@ -17,10 +19,8 @@ using namespace weir::simulation;
 
 namespace {
 
-int usage() {
-  std::fprintf(stderr,
-               "usage: weir_sim run SEED [--trace] | swarm N [--from S] [--mutant NAME] | seeds "
-               "[--hashes] | crashes | mutants\n");
+int usage(const Error& error) {
+  std::fprintf(stderr, "weir_sim: %s\n%s\n", error.what.c_str(), std::string(kUsage).c_str());
   return 2;
 }
 
@@ -97,8 +97,7 @@ int seeds(const char* self) {
 int crashes() {
   const auto result = crash_everywhere(OnFailure::kGoOn);
   for (const auto& failure : result.failures) std::printf("FAILED %s\n", failure.c_str());
-  std::printf("%llu passed, %zu failed\n",
-              static_cast<unsigned long long>(result.runs - result.failures.size()),
+  std::printf("%llu passed, %zu failed\n", static_cast<unsigned long long>(result.passed()),
               result.failures.size());
   return result.failures.empty() ? 0 : 1;
 }
@@ -133,31 +132,21 @@ int mutants() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return usage();
-  const std::string command = argv[1];
-  std::uint64_t from = 1;
-  bool with_trace = false;
-  bool only_hashes = false;
-  for (int i = 2; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--trace") with_trace = true;
-    if (option == "--hashes") only_hashes = true;
-    if (option == "--from" && i + 1 < argc) from = std::strtoull(argv[++i], nullptr, 10);
-    if (option == "--mutant" && i + 1 < argc) {
-      const std::string wanted = argv[++i];
-      bool is_known = false;
-      for (const auto& [mutant, name] : kMutants) {
-        if (name != wanted) continue;
-        switch_on(mutant);
-        is_known = true;
-      }
-      if (!is_known) return usage();
-    }
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  const auto arguments = parse_arguments(words);
+  if (!arguments) return usage(arguments.error());
+  if (arguments->mutant) switch_on(*arguments->mutant);
+  switch (arguments->command) {
+    case Arguments::Command::kRun:
+      return run_one(arguments->seed, arguments->with_trace);
+    case Arguments::Command::kSwarm:
+      return swarm(arguments->count, arguments->from);
+    case Arguments::Command::kSeeds:
+      return arguments->only_hashes ? print_hashes() : seeds(argv[0]);
+    case Arguments::Command::kCrashes:
+      return crashes();
+    case Arguments::Command::kMutants:
+      return mutants();
   }
-  if (command == "run" && argc > 2) return run_one(std::strtoull(argv[2], nullptr, 10), with_trace);
-  if (command == "swarm" && argc > 2) return swarm(std::strtoull(argv[2], nullptr, 10), from);
-  if (command == "seeds") return only_hashes ? print_hashes() : seeds(argv[0]);
-  if (command == "crashes") return crashes();
-  if (command == "mutants") return mutants();
-  return usage();
+  return 2;
 }

@@ -26,6 +26,7 @@ CrashResult crash_everywhere(OnFailure on_failure) {
   CrashResult result;
   for (const auto kind : kWorkloads) {
     const auto calm = Simulation(tiny_plan(kind)).run();
+    ++result.runs;
     if (!calm.failure.empty())
       result.failures.push_back(std::string(name_of(kind)) + ", undisturbed: " + calm.failure);
     for (std::uint64_t call = 1; call <= calm.file_calls; ++call) {
