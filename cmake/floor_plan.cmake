@@ -24,6 +24,7 @@ set(WEIR_FLOOR_PLAN
     storage/memory
     state/api
     state/heap
+    state/plugins
     operators/api
     operators/map
     operators/process

@@ -5,6 +5,7 @@
 #include "weir/base/error_exception.h"
 #include "weir/base/log.h"
 #include "weir/environment/file_engine_parts.h"
+#include "weir/state/plugins/plugins.h"
 
 namespace weir::environment {
 namespace {
@@ -46,11 +47,22 @@ std::function<void(Result<CheckpointId>)> without_throwing(
 
 }  // namespace
 
+Result<std::unique_ptr<state::StateBackend>> state_backend(
+    const config::Configuration& configuration) {
+  state::Registry backends;
+  state::register_plugins(backends);
+  auto backend = backends.make(configuration.get(kStateBackend));
+  if (!backend) return backend.error().during("option " + std::string(kStateBackend.key));
+  return backend;
+}
+
 EmbeddedEngine::EmbeddedEngine(const config::Configuration& configuration,
-                               const MachineOptions& machine)
+                               const MachineOptions& machine,
+                               std::unique_ptr<state::StateBackend> backend)
     : configuration_(configuration),
       posix_(machine.executor, machine.io_threads, machine.io_cpus),
       log_(posix_.env().clock, machine.log_level),
+      backend_(std::move(backend)),
       progress_(posix_.env(), metrics_, machine.progress_interval) {
   log::set_sink(&log_);
 }
@@ -66,7 +78,7 @@ Result<std::optional<std::string>> EmbeddedEngine::open(const cluster::EngineOpt
   // First of all, so that a job which could not be suspended touches nothing.
   WEIR_ASSIGN(signals_, env::Signals::open([this](int) { suspension_.request(); }));
   auto parts = file_engine_parts(
-      posix_.env(), backend_, pages_, metrics_,
+      posix_.env(), *backend_, pages_, metrics_,
       {.checkpoint_dir = configuration_.get(kCheckpointDir),
        .job_name = options.job_name,
        .inline_bytes_max = static_cast<std::size_t>(configuration_.get(kInlineBytes).bytes)});

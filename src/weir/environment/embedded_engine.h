@@ -15,9 +15,15 @@
 #include "weir/environment/environment.h"
 #include "weir/environment/options.h"
 #include "weir/environment/progress.h"
-#include "weir/state/heap/heap_backend.h"
+#include "weir/state/api/keyed_backend.h"
 
 namespace weir::environment {
+
+// The state backend that the options name.
+//
+//   Errors  kInvalid: nobody has that name
+Result<std::unique_ptr<state::StateBackend>> state_backend(
+    const config::Configuration& configuration);
 
 // One job with the machine under it: threads, files, log, signals, progress, and the Engine in their midst.
 //
@@ -28,7 +34,8 @@ namespace weir::environment {
 class EmbeddedEngine {
  public:
   // `configuration` outlives it.
-  EmbeddedEngine(const config::Configuration& configuration, const MachineOptions& machine);
+  EmbeddedEngine(const config::Configuration& configuration, const MachineOptions& machine,
+                 std::unique_ptr<state::StateBackend> backend);
   ~EmbeddedEngine();
   EmbeddedEngine(const EmbeddedEngine&) = delete;
   EmbeddedEngine& operator=(const EmbeddedEngine&) = delete;
@@ -60,7 +67,7 @@ class EmbeddedEngine {
   const config::Configuration& configuration_;
   env::PosixEnv posix_;
   env::StderrLog log_;
-  state::heap::HeapStateBackend backend_;
+  std::unique_ptr<state::StateBackend> backend_;
   env::PosixPages pages_;
   metrics::Registry metrics_;
   ProgressReporter progress_;

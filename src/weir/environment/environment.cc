@@ -153,7 +153,9 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   if (!options) return complain(JobResult::Kind::kInvalid, options.error().what);
   const auto machine = environment::machine_options(configuration);
   if (!machine) return complain(JobResult::Kind::kInvalid, machine.error().what);
-  environment::EmbeddedEngine engine(configuration, *machine);
+  auto backend = environment::state_backend(configuration);
+  if (!backend) return complain(JobResult::Kind::kInvalid, backend.error().what);
+  environment::EmbeddedEngine engine(configuration, *machine, *std::move(backend));
   const auto over = engine.open(*options, std::move(program_to_run));
   if (!over) return not_started(over.error());
   if (*over) {

@@ -129,6 +129,7 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
         Wrong{{"--parallelism", "many"}, "'--parallelism': want a whole number"},
         Wrong{{"-Drestart-strategy.type=luck"}, "want none or fixed-delay, got 'luck'"},
         Wrong{{"-Dcheckpoint.staging_bytes_max=1kb"}, "want at least 1 mb, got 1 kb"},
+        Wrong{{"-Dstate.backend.type=cards"}, "cards"},
         Wrong{{"--limit"}, "'--limit': its value is missing"}}) {
     Environment env(wrong);
     EXPECT_EQ(env.option("limit", 3, "How many."), 3);

@@ -97,6 +97,7 @@ std::vector<config::Declaration> weir_options() {
           kRestartAttempts.declaration(),
           kRestartDelay.declaration(),
           kChaining.declaration(),
+          kStateBackend.declaration(),
           kHeapBytesMax.declaration(),
           kEntryBytesMax.declaration(),
           kStagingBytesMax.declaration(),

@@ -52,6 +52,8 @@ inline const config::Option<bool> kRestart{
 inline const config::Option<bool> kAllowUnclaimed{
     "execution.state-recovery.ignore-unclaimed-state", "--allow-unclaimed-state", false,
     "Drops state of operators that the job does not have any more."};
+inline const config::Option<std::string> kStateBackend{"state.backend.type", "", "heap",
+                                                       "Where keyed state lives: heap."};
 inline const config::Option<config::ByteCount> kHeapBytesMax{
     "state.heap_bytes_max", "", config::ByteCount{std::uint64_t{8} << 30},
     "How much memory the keyed state of one operator may take in one Subtask. More fails the job, "
