@@ -75,10 +75,10 @@ make_input() {
   words_of "$work"/in/*.txt | lines_for_words >"$work/expected"
 }
 
-# Becomes the job: over the input, in this folder, as the user who runs this or as a plain one.
-as_user=()
+# Becomes the job: over the input, in this folder, run by what stands in `through`.
+through=()
 job() {  # job [OPTION...]
-  exec ${as_user[@]+"${as_user[@]}"} "$word_count" --input "$work/in" --output out --checkpoint-dir checkpoints --parallelism 2 \
+  exec ${through[@]+"${through[@]}"} "$word_count" --input "$work/in" --output out --checkpoint-dir checkpoints --parallelism 2 \
     --checkpoint-interval 100ms --log-level info --progress -Dweir.progress-interval=20ms "$@"
 }
 
@@ -154,8 +154,8 @@ suspended_job() {
 # the program and this folder.
 be_a_plain_user() {
   [ "$EUID" = 0 ] || return 0
-  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-  "${as_user[@]}" true 2>/dev/null || left_out "root may not become another user here"
+  through=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  "${through[@]}" true 2>/dev/null || left_out "root may not become another user here"
   cp "$word_count" "$work/word_count"
   word_count=$work/word_count
   chmod 777 .
@@ -197,7 +197,7 @@ case_a_second_process_of_a_job_is_refused_and_harms_nothing() {
   local second=0
   start "${slowly[@]}"
   await CheckpointComplete
-  (job) >second.log 2>&1 || second=$?
+  (through=(timeout -s KILL "$patience") && job) >second.log 2>&1 || second=$?
   [ "$second" = 3 ] || wrong "the second ended with status $second, want 3: $(tail -n 1 second.log)"
   grep -qE "another process holds it.*stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
   ended_with 0
@@ -399,6 +399,7 @@ case_files_that_may_not_grow_fail_checkpoints_and_lose_nothing() {
   # In blocks of 1024 bytes: less than the state needs. The log goes through a pipe, which has no size.
   (
     ulimit -f 2
+    through=(timeout -s KILL "$patience")
     job "${slowly[@]}" -Dexecution.checkpointing.tolerable-failed-checkpoints=3 --restart-strategy none
   ) 2>&1 | cat >log
   status=${PIPESTATUS[0]}
