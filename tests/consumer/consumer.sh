@@ -2,7 +2,7 @@
 # Does what README.md tells a newcomer to do, in a home of his own: installs the tree into ~/weir, takes main.cc and
 # CMakeLists.txt from the blocks behind their marks, and types the session. It must print what the README shows.
 #
-#   consumer.sh README BUILD FOLDER COMPILER
+#   consumer.sh README BUILD FOLDER COMPILER    where the README says g++-12, it is this compiler
 set -euo pipefail
 readme=$1
 build=$2
