@@ -1,5 +1,6 @@
 # The modules of src/weir in order of dependency. A module may stand on earlier entries, never on later
-# ones. `street/*` is a street of plugins: each folder behind it may also stand on `street/api`.
+# ones. `street/*` is a street of plugins: each folder behind it may also stand on `street/api`, and
+# `street/plugins`, where there is one, is made of them by weir_plugins().
 # tools/arrows reads this list too, so it is the only place where the order is written down.
 set(WEIR_FLOOR_PLAN
     base
