@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "weir/base/check.h"
@@ -21,8 +22,10 @@ class SpscRing {
   explicit SpscRing(std::size_t capacity)
       : capacity_(capacity), mask_(std::bit_ceil(capacity) - 1), items_(new T[mask_ + 1]) {}
 
-  // False, and `item` is left alone, where there is no room.
-  bool push(T&& item) {
+  // Puts a T there, or what one is assigned from. False, and `item` is left alone, where there is no room.
+  template <class Item = T>
+  bool push(Item&& item) {
+    static_assert(!std::is_lvalue_reference_v<Item>, "the ring takes the item over: move it");
     const auto tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_ == capacity_) {
       seen_head_ = head_.load(std::memory_order_acquire);  // Partner: pop().
