@@ -42,6 +42,7 @@ class StretchReader final : public connectors::SourceReader<std::uint64_t> {
     post_([] {});
     return numbers_->snapshot();
   }
+  Schema split_schema() const override { return numbers_->split_schema(); }
   void halt() override { numbers_->halt(); }
 
  private:
