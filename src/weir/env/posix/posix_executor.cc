@@ -73,4 +73,12 @@ void PosixExecutor::stop() {
   for (auto* thread : threads) thread->join();
 }
 
+PosixExecutor::Sleeps PosixExecutor::sleeps() {
+  Sleeps sleeps;
+  MutexLock lock(mutex_);
+  for (const auto& thread : shared_) sleeps.shared += thread->sleeps();
+  for (const auto& thread : own_) sleeps.own += thread->sleeps();
+  return sleeps;
+}
+
 }  // namespace weir::env

@@ -54,6 +54,13 @@ class PosixExecutor final : public Executor {
   // must have been ended before, or this waits for it.
   void stop();
 
+  // How often threads of either kind went to sleep, since they found nothing to do.
+  struct Sleeps {
+    std::uint64_t shared = 0;
+    std::uint64_t own = 0;
+  };
+  Sleeps sleeps();
+
  private:
   ExecutorThread& add_thread(std::string name, std::vector<std::uint32_t> cpus, bool is_own)
       WEIR_REQUIRES(mutex_);

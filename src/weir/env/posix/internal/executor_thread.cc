@@ -153,6 +153,7 @@ void ExecutorThread::park() {
   if (has_work()) return spot_.cancel();
   // An own thread that sleeps takes no core from those who poll.
   if (settings_.is_own) own_running_.fetch_sub(1, std::memory_order_relaxed);
+  sleeps_.fetch_add(1, std::memory_order_release);
   spot_.sleep(nearest_ == Instant::never() ? ParkingSpot::kForever : nearest_ - clock_.now());
   if (settings_.is_own) own_running_.fetch_add(1, std::memory_order_relaxed);
 }

@@ -35,7 +35,7 @@ class ExecutorTask final : public Waker {
 
 // One thread of a PosixExecutor.
 //
-//   Thread  add, unpark, request_stop, has_ended: any; join: whoever stops the executor
+//   Thread  add, unpark, request_stop, has_ended, sleeps: any; join: whoever stops the executor
 class ExecutorThread {
  public:
   struct Settings {
@@ -54,6 +54,8 @@ class ExecutorThread {
   void unpark() { spot_.unpark(); }
   void request_stop();
   bool has_ended() const { return ended_.load(std::memory_order_acquire); }
+  // How often it went to sleep.
+  std::uint64_t sleeps() const { return sleeps_.load(std::memory_order_acquire); }
   void join();
 
  private:
@@ -85,7 +87,8 @@ class ExecutorThread {
   bool is_stopping_ WEIR_GUARDED_BY(mutex_) = false;
 
   ParkingSpot spot_;
-  std::atomic<bool> ended_{false};  // Partner of has_ended(): the last act of run().
+  std::atomic<std::uint64_t> sleeps_{0};  // Partner of sleeps(): park().
+  std::atomic<bool> ended_{false};        // Partner of has_ended(): the last act of run().
   std::thread thread_;
 };
 
