@@ -1,9 +1,23 @@
 #include "weir/connectors/file/text_file_sink.h"
 
 #include "tests/support/sink_job.h"
+#include "weir/connectors/api/sink_contract.h"
 
 namespace weir::connectors {
 namespace {
+
+// What a reader sees in the directory "out".
+class TextFilesWorld final : public SinkWorld {
+ public:
+  std::shared_ptr<const Sink<std::string>> make_sink() const override {
+    return std::make_shared<const TextFileSink<std::string>>(
+        "out", TextFilesOptions{.buffer_bytes = 4, .buffers_max = 2});
+  }
+  Lines visible() override { return visible_lines(disk(), "out"); }
+};
+
+INSTANTIATE_TEST_SUITE_P(TextFiles, SinkContract,
+                         testing::Values([] { return std::make_unique<TextFilesWorld>(); }));
 
 class TextFileSinkTest : public SinkTest {};
 
