@@ -126,6 +126,9 @@ TEST_P(BackendContract, ADeltaLeadsFromItsBaseToItsCut) {
     with_changes.tracks_changes = true;
     contract::Harness world(with_changes, {shape});
     EXPECT_GT(live_and_compare(world, 31, 600, CutKind::kDelta), 5);
+    const auto statistics = world.backend->statistics();
+    EXPECT_GT(statistics.splits, 5u) << "a life too short to show anything";
+    EXPECT_GT(statistics.merges, 5u);
   }
 }
 

@@ -48,6 +48,9 @@ struct KeyedStatistics {
   std::uint64_t held_bytes = 0;     // what the account is charged
   std::uint64_t saved_entries = 0;  // by all cuts so far; an entry saved for two cuts counts twice
   std::uint64_t saved_bytes = 0;    // as staged
+  // How often a piece of storage with entries in it was divided, and how often two became one.
+  std::uint64_t splits = 0;
+  std::uint64_t merges = 0;
 };
 
 // Says whether a state's Schema in a snapshot suits the job's, both as bytes; an error names the

@@ -134,7 +134,12 @@ void HeapBackend::complete(CheckpointId id) {
 
 KeyedStatistics HeapBackend::statistics() const {
   KeyedStatistics statistics;
-  for (const auto& table : tables_) statistics.entries += table.stored->entry_count();
+  for (const auto& table : tables_) {
+    const SegmentStore& store = table.stored->store();
+    statistics.entries += store.entry_count();
+    statistics.splits += store.splits();
+    statistics.merges += store.merges();
+  }
   statistics.held_bytes = context_.account.used_bytes();
   statistics.saved_entries = cuts_.saved_entries();
   statistics.saved_bytes = cuts_.saved_bytes();

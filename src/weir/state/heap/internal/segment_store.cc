@@ -100,6 +100,7 @@ bool SegmentStore::split(Segment* segment, Position inside) {
   segment->forget_dirty(segment->free());
   directory_.split(inside, depth, upper);
   ++version_;
+  ++splits_;
   return true;
 }
 
@@ -150,6 +151,7 @@ bool SegmentStore::try_merge(Position inside) {
   segment->set_depth(depth - 1);
   directory_.merge(inside, depth, segment);
   blocks_.give_back(buddy);
+  ++merges_;
   return true;
 }
 

@@ -86,6 +86,8 @@ class SegmentStore {
   void expect(std::uint64_t entries) { directory_.expect(entries / kSlots); }
 
   std::uint64_t entry_count() const { return entry_count_; }
+  std::uint64_t splits() const { return splits_; }
+  std::uint64_t merges() const { return merges_; }
   std::uint64_t segment_bytes() const { return blocks_.held_bytes(); }
   const Status& error() const { return error_; }
   void set_error(Status error) { error_ = std::move(error); }
@@ -132,6 +134,8 @@ class SegmentStore {
   DeletedKeys deleted_;
   std::uint64_t entry_count_ = 0;
   std::uint64_t version_ = 0;
+  std::uint64_t splits_ = 0;
+  std::uint64_t merges_ = 0;
   Status error_;
   Bytes scratch_;
 };
