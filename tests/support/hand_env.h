@@ -25,7 +25,7 @@ class HandClock final : public env::Clock {
 // Keeps what was submitted until somebody runs it.
 class HandIoPool final : public env::IoPool {
  public:
-  void submit(std::function<void()> work) override { waiting_.push_back(std::move(work)); }
+  void submit(Work work) override { waiting_.push_back(std::move(work)); }
   std::size_t waiting() const { return waiting_.size(); }
   void run_one() {
     auto work = std::move(waiting_.front());
@@ -38,7 +38,7 @@ class HandIoPool final : public env::IoPool {
   }
 
  private:
-  std::deque<std::function<void()>> waiting_;
+  std::deque<Work> waiting_;
 };
 
 // Steps its Runnables when it is told to, as the real one would: a blocked one only after its Waker

@@ -4,13 +4,16 @@
 
 namespace weir::test {
 
-bool StepEnv::run_first(std::deque<std::function<void()>>& queue) {
+template <class Do>
+bool StepEnv::run_first(std::deque<Do>& queue) {
   if (queue.empty()) return false;
-  const auto first = std::move(queue.front());
+  auto first = std::move(queue.front());
   queue.pop_front();
   first();
   return true;
 }
+template bool StepEnv::run_first(std::deque<Work>& queue);
+template bool StepEnv::run_first(std::deque<std::function<void()>>& queue);
 
 env::Waker& StepEnv::start(env::Runnable&, env::Placement) {
   check_failed("a StepEnv runs nothing", "", __FILE__, __LINE__);

@@ -46,18 +46,19 @@ class StepEnv final : private env::Clock,
   void break_console() { is_console_broken_ = true; }
 
  private:
-  static bool run_first(std::deque<std::function<void()>>& queue);
+  template <class Do>
+  static bool run_first(std::deque<Do>& queue);
 
   Instant now() const override { return now_; }
   WallTime wall() const override { return {now_.ns / 1'000'000}; }
   std::uint64_t bits() override { return ++bits_; }
   std::uint32_t thread_count() const override { return 1; }
   env::Waker& start(env::Runnable&, env::Placement) override;
-  void submit(std::function<void()> work) override { work_.push_back(std::move(work)); }
+  void submit(Work work) override { work_.push_back(std::move(work)); }
   Status write(std::string_view lines) override;
 
   env::Env env_;
-  std::deque<std::function<void()>> work_;
+  std::deque<Work> work_;
   std::deque<std::function<void()>> letters_;
   Instant now_{};
   std::uint64_t bits_ = 0;

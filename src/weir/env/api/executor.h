@@ -2,10 +2,10 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "weir/base/time.h"
+#include "weir/base/work.h"
 
 namespace weir::env {
 
@@ -98,7 +98,7 @@ class Executor {
 class IoPool {
  public:
   virtual ~IoPool() = default;
-  virtual void submit(std::function<void()> work) = 0;
+  virtual void submit(Work work) = 0;
 };
 
 }  // namespace weir::env

@@ -2,7 +2,7 @@
 
 namespace weir::env {
 
-void Strand::submit(std::function<void()> work) {
+void Strand::submit(Work work) {
   {
     MutexLock lock(queue_->mutex);
     queue_->waiting.push(std::move(work));
@@ -13,14 +13,14 @@ void Strand::submit(std::function<void()> work) {
 }
 
 void Strand::clear() {
-  RecycledQueue<std::function<void()>> dropped;  // Destroyed after the lock.
+  RecycledQueue<Work> dropped;  // Destroyed after the lock.
   MutexLock lock(queue_->mutex);
   dropped.swap(queue_->waiting);
 }
 
 // One piece, then back to the end of the pool's own queue: a busy strand starves nobody.
 void Strand::run_next(const std::shared_ptr<Queue>& queue) {
-  std::function<void()> work;
+  Work work;
   {
     MutexLock lock(queue->mutex);
     if (queue->waiting.is_empty()) {  // Cleared meanwhile.

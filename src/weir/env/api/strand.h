@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "weir/base/mutex.h"
@@ -17,7 +16,7 @@ class Strand {
  public:
   explicit Strand(IoPool& pool) : queue_(std::make_shared<Queue>(pool)) {}
 
-  void submit(std::function<void()> work);
+  void submit(Work work);
   // Drops what has not begun. For an owner whose pool is gone: what waits may refer to the owner,
   // and would keep it alive.
   void clear();
@@ -27,7 +26,7 @@ class Strand {
     explicit Queue(IoPool& to) : pool(to) {}
     IoPool& pool;
     Mutex mutex;
-    RecycledQueue<std::function<void()>> waiting WEIR_GUARDED_BY(mutex);
+    RecycledQueue<Work> waiting WEIR_GUARDED_BY(mutex);
     bool is_running WEIR_GUARDED_BY(mutex) = false;
   };
   static void run_next(const std::shared_ptr<Queue>& queue);

@@ -23,7 +23,7 @@ PosixIoPool::PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus)
 
 PosixIoPool::~PosixIoPool() { stop(); }
 
-void PosixIoPool::submit(std::function<void()> work) {
+void PosixIoPool::submit(Work work) {
   MutexLock lock(mutex_);
   WEIR_CHECK(!stopping_ || running_ != 0);  // Only a piece of work may still submit.
   queue_.push(std::move(work));
@@ -41,7 +41,7 @@ void PosixIoPool::stop() {
 }
 
 void PosixIoPool::run() {
-  std::function<void()> work;
+  Work work;
   while (next(work)) {
     work();
     work = nullptr;  // What it holds may be what somebody waits for the end of.
@@ -52,7 +52,7 @@ void PosixIoPool::run() {
 }
 
 // Waits for work; false once there is none and none can come.
-bool PosixIoPool::next(std::function<void()>& work) {
+bool PosixIoPool::next(Work& work) {
   MutexLock lock(mutex_);
   while (queue_.is_empty()) {
     if (stopping_ && running_ == 0) return false;

@@ -22,18 +22,18 @@ class PosixIoPool final : public IoPool {
   explicit PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus = {});
   ~PosixIoPool() override;  // stop()
 
-  void submit(std::function<void()> work) override;
+  void submit(Work work) override;
   // Finishes what was submitted, with what that submits in turn, then joins. Nobody else may submit
   // from here on. Not from a piece of work.
   void stop();
 
  private:
   void run();
-  bool next(std::function<void()>& work);
+  bool next(Work& work);
 
   Mutex mutex_;
   CondVar changed_;
-  RecycledQueue<std::function<void()>> queue_ WEIR_GUARDED_BY(mutex_);
+  RecycledQueue<Work> queue_ WEIR_GUARDED_BY(mutex_);
   std::size_t running_ WEIR_GUARDED_BY(mutex_) = 0;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;

@@ -1,5 +1,6 @@
 #include "weir/env/sim/internal/sim_io_pool.h"
 
+#include <memory>
 #include <utility>
 
 namespace weir::sim {
@@ -7,7 +8,7 @@ namespace weir::sim {
 SimIoPool::SimIoPool(Life& life, Random random)
     : life_(life), random_(random), idle_(life.machine.options.io_threads) {}
 
-void SimIoPool::submit(std::function<void()> work) {
+void SimIoPool::submit(Work work) {
   if (life_.is_cut) return;
   life_.machine.trace.record("submit", "", queue_.size());
   queue_.push_back(std::move(work));
@@ -26,14 +27,16 @@ void SimIoPool::run_one() {
     return;
   }
   const auto chosen = queue_.begin() + static_cast<std::ptrdiff_t>(random_.below(queue_.size()));
-  auto work = std::move(*chosen);
+  const auto work = std::make_shared<Work>(std::move(*chosen));
   queue_.erase(chosen);
   life_.machine.trace.record("work", "", queue_.size());
-  life_.machine.loop.run_on_fiber(life_.id, std::move(work), [this] {
-    const Duration cost =
-        draw(life_.machine.options.step_cost, random_) + life_.machine.loop.take_debt();
-    if (!life_.is_cut) post_next(life_.machine.loop.now() + cost);
-  });
+  life_.machine.loop.run_on_fiber(
+      life_.id, [work] { (*work)(); },
+      [this] {
+        const Duration cost =
+            draw(life_.machine.options.step_cost, random_) + life_.machine.loop.take_debt();
+        if (!life_.is_cut) post_next(life_.machine.loop.now() + cost);
+      });
 }
 
 }  // namespace weir::sim

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 
 #include "weir/env/api/executor.h"
 #include "weir/env/sim/internal/machine.h"
@@ -13,7 +12,7 @@ class SimIoPool final : public env::IoPool {
  public:
   SimIoPool(Life& life, Random random);
 
-  void submit(std::function<void()> work) override;
+  void submit(Work work) override;
   // Forgets what has not begun.
   void clear() { queue_.clear(); }
 
@@ -24,7 +23,7 @@ class SimIoPool final : public env::IoPool {
   Life& life_;
   Random random_;
   std::uint32_t idle_;  // Threads for whom no event is posted.
-  std::deque<std::function<void()>> queue_;
+  std::deque<Work> queue_;
 };
 
 }  // namespace weir::sim
