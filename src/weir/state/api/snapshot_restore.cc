@@ -84,13 +84,6 @@ const RestoreTarget* find(std::span<const RestoreTarget> targets, const std::str
 
 Status check_schemas(const TableSchema& in_file, const TableSchema& in_job,
                      const SchemaCheck& check) {
-  if (!(in_file.key == in_job.key) || in_file.namespace_bytes != in_job.namespace_bytes) {
-    return Error{Code::kInvalid, "keys or namespaces are of another size, found " +
-                                     std::to_string(in_file.key.fixed_bytes) + " and " +
-                                     std::to_string(in_file.namespace_bytes) + ", the job has " +
-                                     std::to_string(in_job.key.fixed_bytes) + " and " +
-                                     std::to_string(in_job.namespace_bytes)};
-  }
   const std::pair<const char*, std::pair<const Bytes*, const Bytes*>> parts[] = {
       {"key", {&in_file.key_schema, &in_job.key_schema}},
       {"namespace", {&in_file.namespace_schema, &in_job.namespace_schema}},
@@ -98,6 +91,14 @@ Status check_schemas(const TableSchema& in_file, const TableSchema& in_job,
   for (const auto& [part, schemas] : parts) {
     if (auto status = check(*schemas.first, *schemas.second); !status)
       return status.error().during(part);
+  }
+  // Of equal schemas, so only where somebody's schemas do not say all.
+  if (!(in_file.key == in_job.key) || in_file.namespace_bytes != in_job.namespace_bytes) {
+    return Error{Code::kInvalid, "keys or namespaces are of another size, found " +
+                                     std::to_string(in_file.key.fixed_bytes) + " and " +
+                                     std::to_string(in_file.namespace_bytes) + ", the job has " +
+                                     std::to_string(in_job.key.fixed_bytes) + " and " +
+                                     std::to_string(in_job.namespace_bytes)};
   }
   return ok();
 }
