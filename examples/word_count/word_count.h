@@ -58,6 +58,7 @@ struct WordCountOptions {
   std::string input;
   std::string output;
   std::uint64_t bytes_per_second = 0;  // 0: as fast as it goes
+  weir::TextFilesOptions files = {};
 };
 
 // Text files in, lines "word count" out.
@@ -72,12 +73,14 @@ inline void word_count(weir::Environment& env, const WordCountOptions& options) 
       .process(CountWords{})
       .name("count")
       .uid("count")
-      .sink_to(weir::text_files<WordCount>(options.output,
-                                           [](const WordCount& counted, std::string& line) {
-                                             line = counted.word.view();
-                                             line += ' ';
-                                             line += std::to_string(counted.count);
-                                           }))
+      .sink_to(weir::text_files<WordCount>(
+          options.output,
+          [](const WordCount& counted, std::string& line) {
+            line = counted.word.view();
+            line += ' ';
+            line += std::to_string(counted.count);
+          },
+          options.files))
       .uid("out");
 }
 

@@ -1,131 +1,89 @@
 // Between two checkpoints a running job allocates nothing, takes no lock, and calls each operator once per batch.
 
-#include <atomic>
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <new>
 
 #include "bench/reference/records.h"
 #include "examples/word_count/word_count.h"
-#include "weir/environment/weir.h"
+#include "tests/steady_state/window.h"
 
-namespace {
-thread_local std::uint64_t allocations = 0;  // by this thread
-}
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-
-namespace weir {
+namespace weir::steady {
 namespace {
 
-// What the executor thread has done so far.
-struct Counts {
-  std::uint64_t allocations = 0;
-  std::uint64_t locks = 0;
-};
-Counts counts_now() { return {::allocations, Mutex::times_taken()}; }
+constexpr std::uint64_t kEndless = std::uint64_t{1} << 60;
 
-// Asks for a checkpoint, waits until it is complete and some batches more have gone by, then counts what many batches
-// cost, then asks for another checkpoint: so what is counted lies between two.
-//
-//   Thread  on_batch() on the one executor thread
-class Window {
+// A source without end: a span is over after so many batches at the sink, and the job is suspended at last.
+class EndlessFeed final : public Feed {
  public:
-  explicit Window(std::uint64_t batches) : batches_(batches) {}
+  static constexpr std::uint64_t kCountedBatches = 2000;
 
-  void set_control(Environment::Control control) {
-    control_ = std::move(control);
-    is_controlled_.store(true, std::memory_order_release);
+  explicit EndlessFeed(std::shared_ptr<Dropped> dropped) : dropped_(std::move(dropped)) {}
+
+  void begin(Span span) override {
+    until_ = dropped_->batches + (span == Span::kCounted ? kCountedBatches : 300);
   }
-
-  void on_batch() {
-    if (!is_controlled_.load(std::memory_order_acquire)) return;
-    switch (stage_) {
-      case Stage::kWarming:
-        if (++seen_ < 200) return;
-        ask();
-        stage_ = Stage::kFirstCheckpoint;
-        return;
-      case Stage::kFirstCheckpoint:
-        if (completed_.load(std::memory_order_acquire) < 1) return;
-        seen_ = 0;
-        stage_ = Stage::kSettling;
-        return;
-      case Stage::kSettling:
-        if (++seen_ < 200) return;
-        seen_ = 0;
-        begin_ = counts_now();
-        stage_ = Stage::kCounting;
-        return;
-      case Stage::kCounting:
-        if (++seen_ < batches_) return;
-        end_ = counts_now();
-        ask();
-        stage_ = Stage::kSecondCheckpoint;
-        return;
-      case Stage::kSecondCheckpoint:
-        return;
-    }
-  }
-
-  std::uint64_t completed() const { return completed_.load(); }
-  Counts cost() const { return {end_.allocations - begin_.allocations, end_.locks - begin_.locks}; }
+  bool is_over() override { return dropped_->batches >= until_; }
+  void let_end(const Environment::Control& control) override { control.suspend(); }
 
  private:
-  enum class Stage { kWarming, kFirstCheckpoint, kSettling, kCounting, kSecondCheckpoint };
-
-  void ask() {
-    control_.trigger_checkpoint([this](const Result<CheckpointId>& completed) {
-      if (completed) completed_.fetch_add(1, std::memory_order_release);
-    });
-  }
-
-  const std::uint64_t batches_;
-  Environment::Control control_;
-  std::atomic<bool> is_controlled_{false};
-  Stage stage_ = Stage::kWarming;
-  std::uint64_t seen_ = 0;
-  std::atomic<std::uint64_t> completed_{0};
-  Counts begin_;
-  Counts end_;
+  const std::shared_ptr<Dropped> dropped_;
+  std::uint64_t until_ = 0;
 };
 
-// Tells a Window of every batch and drops it.
-template <class T>
-class WindowSink final : public connectors::Sink<T> {
+// A file behind a gate: a span is over when its chunks have been read and everything made of them is processed.
+class GatedFeed final : public Feed {
  public:
-  explicit WindowSink(std::shared_ptr<Window> window) : window_(std::move(window)) {}
-  std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override {
-    return std::make_unique<Writer>(window_);
-  }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
-    return nullptr;
-  }
-  std::string name() const override { return "window"; }
+  static constexpr std::uint64_t kWarmUpChunks = 6;
+  static constexpr std::uint64_t kSettlingChunks = 4;
+  static constexpr std::uint64_t kCountedChunks = 16;
+  static constexpr std::uint64_t kChunks = kWarmUpChunks + kSettlingChunks + kCountedChunks + 1;
 
- private:
-  struct Writer final : connectors::SinkWriter<T> {
-    explicit Writer(std::shared_ptr<Window> w) : window(std::move(w)) {}
-    Result<commit::Outside> open(connectors::SinkContext&) override { return commit::Outside{}; }
-    Result<std::uint32_t> write(const stream::RecordBatch<T>& batch, std::uint32_t from) override {
-      window->on_batch();
-      return batch.size() - from;
-    }
-    std::vector<commit::Committable> stage(CheckpointId) override { return {}; }
-    std::function<void(connectors::StagedDone)> make_durable() override {
-      return [](const connectors::StagedDone& done) { done(ok()); };
-    }
-    const std::shared_ptr<Window> window;
+  explicit GatedFeed(std::shared_ptr<ReadGate> gate) : gate_(std::move(gate)) {}
+
+  void begin(Span span) override {
+    ticks_held_ = 0;
+    is_counted_ = span == Span::kCounted;
+    if (is_counted_) begin_ = io();
+    gate_->let_through(span == Span::kWarmUp     ? kWarmUpChunks
+                       : span == Span::kSettling ? kSettlingChunks
+                                                 : kCountedChunks);
+  }
+  // In so many rounds every Subtask has had its turn often enough to process all that there is.
+  bool is_over() override {
+    if (!gate_->is_held() || ++ticks_held_ <= 100'000) return false;
+    if (is_counted_) end_ = io();
+    return true;
+  }
+  void let_end(const Environment::Control&) override { gate_->open(); }
+
+  // What the I/O pool did in the counted span.
+  struct Io {
+    std::uint64_t reads = 0;
+    std::uint64_t writes = 0;
   };
-  const std::shared_ptr<Window> window_;
+  Io counted() const { return {end_.reads - begin_.reads, end_.writes - begin_.writes}; }
+
+ private:
+  Io io() const { return {gate_->chunks_read(), gate_->writes()}; }
+
+  const std::shared_ptr<ReadGate> gate_;
+  bool is_counted_ = false;
+  Io begin_;
+  Io end_;
+  std::uint64_t ticks_held_ = 0;
 };
+
+// Enough lines over few words, so that the state does not grow.
+void write_words(const std::string& path) {
+  std::ofstream file(path);
+  const std::uint64_t bytes = GatedFeed::kChunks << 20;
+  for (std::uint64_t i = 0; file.tellp() < static_cast<std::streamoff>(bytes); ++i)
+    file << "Barrier " << i % 50 << " checkpoint-" << static_cast<char>('a' + i % 26)
+         << " uncharacteristically stream\n";
+}
 
 class SteadyState : public testing::Test {
  protected:
@@ -136,102 +94,122 @@ class SteadyState : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
-  Environment environment() {
-    // One executor thread, which never sleeps while the job runs; checkpoints only when asked for, and at the end.
-    Environment env({"--threads", "1", "--checkpoint-dir", dir_ + "/checkpoints",
-                     "--checkpoint-interval", "1 h", "-Dweir.watchdog-aborts=true"});
-    env.on_running([this](Environment::Control control) {
-      window_->set_control(control);
-      metrics_ = control.metrics;
+  void watch(std::unique_ptr<Feed> feed) { window_ = std::make_shared<Window>(std::move(feed)); }
+  // One executor thread, which never sleeps; checkpoints only when asked for, and at the end.
+  Environment environment(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {
+        "--threads", "1", "--checkpoint-dir", dir_ + "/checkpoints", "--checkpoint-interval",
+        "1 h"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Environment env(arguments);
+    env.on_running([window = window_](Environment::Control control) {
+      window->set_control(std::move(control));
     });
+    env.from_source<std::uint64_t>(std::make_shared<const Watcher>(window_), "watcher")
+        .set_parallelism(1)
+        .sink_to(std::make_shared<const DropSink<std::uint64_t>>(std::make_shared<Dropped>()));
     return env;
   }
 
-  void expect_free() const {
-    EXPECT_EQ(window_->completed(), 2u);
-    EXPECT_EQ(window_->cost().allocations, 0u);
-    EXPECT_EQ(window_->cost().locks, 0u);
-  }
-
   std::string dir_;
-  std::shared_ptr<Window> window_ = std::make_shared<Window>(2000);
-  std::function<std::map<std::string, std::uint64_t>()> metrics_;
+  std::shared_ptr<Dropped> dropped_ = std::make_shared<Dropped>();
+  std::shared_ptr<Window> window_;
 };
 
-TEST_F(SteadyState, AFusedChainAllocatesNothingAndTakesNoLock) {
+// The source fills each batch, the fused steps keep a half of it, the sink takes that.
+TEST_F(SteadyState, AFusedChain) {
+  watch(std::make_unique<EndlessFeed>(dropped_));
   auto env = environment();
-  env.from_source(sequence<bench::Wide>(0, 8'000'000, bench::make_wide))
+  env.from_source(sequence<bench::Wide>(0, kEndless, bench::make_wide))
       .map(bench::mix)
       .filter(bench::keep)
       .map(bench::mix)
-      .sink_to(std::make_shared<const WindowSink<bench::Wide>>(window_));
-  ASSERT_EQ(env.execute("chain"), 0);
-  expect_free();
+      .name("steps")
+      .sink_to(std::make_shared<const DropSink<bench::Wide>>(dropped_));
+  ASSERT_EQ(env.execute("chain").kind, JobResult::Kind::kSuspended);
+  ASSERT_TRUE(window_->is_over());
+  const std::string chain = "sequence -> steps -> drop";
+  const auto batches = window_->grown(chain, "records_read") / stream::kBatchRecords;
+  EXPECT_GE(batches, EndlessFeed::kCountedBatches);
+  EXPECT_EQ(window_->grown(chain, "records_read"), batches * stream::kBatchRecords);
+  EXPECT_EQ(window_->grown(chain, "process_calls"), batches * 2) << "the fused steps, and the sink";
+  EXPECT_EQ(window_->grown(chain, "resumed_calls"), 0u);
+  EXPECT_EQ(window_->allocations(), 0u);
+  EXPECT_EQ(window_->locks(), 0u);
 }
 
-TEST_F(SteadyState, AKeyedSumAllocatesNothingAndTakesNoLock) {
-  auto env = environment();
+TEST_F(SteadyState, AKeyedSum) {
+  watch(std::make_unique<EndlessFeed>(dropped_));
   constexpr std::uint64_t kKeys = 10'000;
   const auto make = [](std::uint64_t i) {
     return i < kKeys ? bench::first_update(i) : bench::make_update(i, kKeys);
   };
-  env.from_source(sequence<bench::Update>(0, 6'000'000, make))
+  auto env = environment();
+  env.from_source(sequence<bench::Update>(0, kEndless, make))
       .key_by(&bench::Update::key)
       .sum(&bench::Update::value)
-      .set_parallelism(2)
-      .sink_to(std::make_shared<const WindowSink<Keyed<std::uint64_t, std::uint64_t>>>(window_));
-  ASSERT_EQ(env.execute("sum"), 0);
-  expect_free();
-}
-
-TEST_F(SteadyState, WordCountAllocatesNothingForItsLinesAndWords) {
-  // Enough lines over few words, so that the state does not grow.
-  std::ofstream file(dir_ + "/words.txt");
-  for (int i = 0; i != 1'000'000; ++i)
-    file << "barrier " << i % 50 << " checkpoint-" << static_cast<char>('a' + i % 26)
-         << " uncharacteristically stream\n";
-  file.close();
-  auto env = environment();
-  // Every word's count goes to the window, not each thousandth only, so that it sees enough batches.
-  env.from_source(file_lines(dir_ + "/words.txt"), "lines")
-      .flat_map<examples::Word>(examples::split_words)
-      .key_by(&examples::Word::text)
-      .count()
-      .set_parallelism(2)
-      .map([](const Keyed<Text, std::uint64_t>& counted) { return counted.value; })
-      .sink_to(std::make_shared<const WindowSink<std::uint64_t>>(window_));
-  ASSERT_EQ(env.execute("words"), 0);
-  EXPECT_EQ(window_->completed(), 2u);
-  // The read-ahead of the file hands a chunk of 1 MiB over by the I/O pool, which locks; nothing is allocated for it.
-  EXPECT_EQ(window_->cost().allocations, 0u);
-}
-
-// At the end of a job the counts of calls and batches are final. Without a checkpoint on the way no call has to wait for
-// room to save state.
-TEST_F(SteadyState, EachOperatorIsCalledOncePerBatch) {
-  auto env = environment();
-  env.on_running({});
-  constexpr std::uint64_t kRecords = 300'000;
-  std::map<std::string, std::uint64_t> metrics;
-  env.from_source(sequence(1, kRecords))
-      .key_by([](const std::uint64_t& n) { return n % 100; })
-      .sum()
       .name("sum")
       .set_parallelism(2)
-      .sink_to(std::make_shared<const WindowSink<Keyed<std::uint64_t, std::uint64_t>>>(window_));
-  env.on_finished(
-      [&metrics](std::map<std::string, std::uint64_t> last) { metrics = std::move(last); });
-  ASSERT_EQ(env.execute("calls"), 0);
-  std::uint64_t records = 0;
-  for (const auto* subtask : {"subtask.sum -> window[0].", "subtask.sum -> window[1]."}) {
-    const auto at = [&](const char* name) { return metrics[std::string(subtask) + name]; };
-    EXPECT_GT(at("batches_in"), 0u);
-    EXPECT_EQ(at("process_calls") - at("resumed_calls"), 2 * at("batches_in"));
-    EXPECT_EQ(at("resumed_calls"), 0u);
-    records += at("records_in");
-  }
-  EXPECT_EQ(records, kRecords);
+      .sink_to(std::make_shared<const DropSink<Keyed<std::uint64_t, std::uint64_t>>>(dropped_));
+  ASSERT_EQ(env.execute("sum").kind, JobResult::Kind::kSuspended);
+  ASSERT_TRUE(window_->is_over());
+  const auto batches = window_->grown("sum -> drop", "batches_in");
+  EXPECT_GE(batches, EndlessFeed::kCountedBatches);
+  EXPECT_EQ(window_->grown("sum -> drop", "process_calls"), batches * 2);
+  EXPECT_EQ(window_->grown("sum -> drop", "resumed_calls"), 0u);
+  EXPECT_EQ(window_->grown("sequence", "process_calls"), 0u) << "it has been given its split";
+  EXPECT_EQ(window_->allocations(), 0u);
+  EXPECT_EQ(window_->locks(), 0u);
+}
+
+// The example's own job. Its lines come from the disk and its counts go there: for each chunk read and each buffer
+// written the Subtask hands work to the I/O pool and gets a letter back, and only that takes locks.
+TEST_F(SteadyState, WordCount) {
+  const auto input = dir_ + "/words.txt";
+  write_words(input);
+  const auto gate = std::make_shared<ReadGate>(input);
+  auto feed = std::make_unique<GatedFeed>(gate);
+  const GatedFeed* const counted = feed.get();  // the window's own
+  watch(std::move(feed));
+  auto env = environment({"--parallelism", "2"});
+  examples::word_count(env,
+                       {.input = input, .output = dir_ + "/out", .files = {.buffer_bytes = 1024}});
+  const auto result = env.execute("word_count");
+  ASSERT_EQ(result.kind, JobResult::Kind::kFinished) << result.what;
+  ASSERT_TRUE(window_->is_over());
+  const auto grown = [&](const char* chain, const char* metric) {
+    return window_->grown(chain, metric);
+  };
+  const char* const reads = "lines -> words";
+  const char* const counts = "count -> text files";
+
+  // Each batch of lines is split by one call, and one more for each batch of words that was full before the lines ended.
+  const auto line_batches = grown(reads, "inner_batches");
+  EXPECT_GE(line_batches, grown(reads, "records_read") / stream::kBatchRecords);
+  EXPECT_GT(line_batches, GatedFeed::kCountedChunks);
+  EXPECT_EQ(grown(reads, "process_calls") - grown(reads, "resumed_calls"), line_batches);
+  EXPECT_LE(grown(reads, "resumed_calls"),
+            grown(counts, "records_in") / stream::kBatchRecords + line_batches);
+
+  // Each batch of words is counted by one call; where counts come of it, they are written by another one.
+  const auto word_batches = grown(counts, "batches_in");
+  const auto count_batches = grown(counts, "inner_batches");
+  EXPECT_GE(word_batches, grown(counts, "records_in") / stream::kBatchRecords);
+  EXPECT_GT(count_batches, 100u);
+  EXPECT_LE(count_batches, word_batches);
+  EXPECT_EQ(grown(counts, "process_calls"), word_batches + count_batches);
+  EXPECT_EQ(grown(counts, "resumed_calls"), 0u);
+
+  EXPECT_EQ(window_->allocations(), 0u);
+  const auto io = counted->counted();
+  EXPECT_EQ(io.reads, GatedFeed::kCountedChunks);
+  EXPECT_GT(io.writes, 10u);
+  // To hand a read over takes the lock of the pool, and its letter that of the mailbox. A write goes through a strand,
+  // which has a lock of its own and needs the pool's only where it stood still, and letters may be taken together.
+  const auto of_writes = window_->locks() - 2 * io.reads;
+  EXPECT_GE(of_writes, io.writes);
+  EXPECT_LE(of_writes, 3 * io.writes);
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::steady

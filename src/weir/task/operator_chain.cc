@@ -37,7 +37,10 @@ Progress OperatorChain::drain_behind(std::size_t i) {
   if (const auto deeper = drain_behind(i + 1); deeper != Progress::kDone) return deeper;
   while (stream::AnyBatch* batch = outputs_[i]->oldest()) {
     auto& cursor = cursors_[i];
-    if (cursor.is_done()) cursor = stream::BatchCursor(*batch);
+    if (cursor.is_done()) {
+      cursor = stream::BatchCursor(*batch);
+      ++inner_batches_;
+    }
     const auto progress = process_at(i + 1, 0, cursor);
     if (cursor.is_done()) {
       outputs_[i]->clear_oldest();

@@ -66,6 +66,8 @@ class OperatorChain {
   std::uint64_t process_calls() const { return process_calls_; }
   // Those of them that went on in the middle of a batch.
   std::uint64_t resumed_calls() const { return resumed_calls_; }
+  // Batches that went from one operator to the next.
+  std::uint64_t inner_batches() const { return inner_batches_; }
 
  private:
   operators::Progress drain_behind(std::size_t i);
@@ -86,6 +88,7 @@ class OperatorChain {
   bool has_finished_ = false;  // it has, but something of it is still under way
   std::uint64_t process_calls_ = 0;
   std::uint64_t resumed_calls_ = 0;
+  std::uint64_t inner_batches_ = 0;
 };
 
 }  // namespace weir::task

@@ -70,6 +70,7 @@ Subtask::Subtask(SubtaskParts parts)
       batches_in_(parts_.metrics.metric("subtask." + parts_.name + ".batches_in")),
       process_calls_(parts_.metrics.metric("subtask." + parts_.name + ".process_calls")),
       resumed_calls_(parts_.metrics.metric("subtask." + parts_.name + ".resumed_calls")),
+      inner_batches_(parts_.metrics.metric("subtask." + parts_.name + ".inner_batches")),
       staging_waits_(parts_.metrics.metric("subtask." + parts_.name + ".staging_waits")),
       source_done_(parts_.metrics.metric("subtask." + parts_.name + ".source_done")),
       source_total_(parts_.metrics.metric("subtask." + parts_.name + ".source_total")),
@@ -164,6 +165,7 @@ Standing Subtask::run() {
       chain_.flush(has_nothing_to_do(standing) ? Flush::kAll : Flush::kToIdle);
     process_calls_.set(chain_.process_calls());
     resumed_calls_.set(chain_.resumed_calls());
+    inner_batches_.set(chain_.inner_batches());
     const auto share = chain_.op(0).progress();
     source_done_.set(share.done);
     source_total_.set(share.total);

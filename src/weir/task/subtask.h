@@ -185,6 +185,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   metrics::Metric& batches_in_;
   metrics::Metric& process_calls_;
   metrics::Metric& resumed_calls_;
+  metrics::Metric& inner_batches_;
   metrics::Metric& staging_waits_;  // steps that ended for want of room to save state
   metrics::Metric& source_done_;
   metrics::Metric& source_total_;
