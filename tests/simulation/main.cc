@@ -54,12 +54,14 @@ int run_one(std::uint64_t seed, bool with_trace) {
 int swarm(std::uint64_t count, std::uint64_t first) {
   const auto result = run_seeds(first, count, OnFailure::kGoOn);
   print_failures(result);
-  result.reached.print();
-  const auto zeros = result.reached.zeros();
+  const auto depth =
+      count < kSeedsOfALongSwarm ? Reached::Depth::kTogether : Reached::Depth::kByWorkload;
+  result.reached.print(depth);
+  const auto zeros = result.reached.zeros(depth);
   for (const auto& zero : zeros) std::printf("NOT REACHED: %s\n", zero.c_str());
   std::printf("%llu seeds, %zu failed\n", static_cast<unsigned long long>(count),
               result.failures.size());
-  return result.failures.empty() && (zeros.empty() || count < 2000) ? 0 : 1;
+  return result.failures.empty() && (zeros.empty() || count < kSeedsOfALongSwarm) ? 0 : 1;
 }
 
 int print_hashes() {
@@ -85,8 +87,8 @@ int seeds(const char* self) {
   if (pclose(twin) != 0 || at != result.hashes.size())
     result.failures.emplace_back(0, "the twin did not end well");
   print_failures(result);
-  result.reached.print();
-  const auto zeros = result.reached.zeros();
+  result.reached.print(Reached::Depth::kTogether);
+  const auto zeros = result.reached.zeros(Reached::Depth::kTogether);
   for (const auto& zero : zeros) std::printf("NOT REACHED: %s\n", zero.c_str());
   std::printf("%zu passed, %zu failed\n",
               result.hashes.size() - std::min(result.hashes.size(), result.failures.size()),

@@ -1,6 +1,9 @@
 #include "tests/simulation/reached.h"
 
 #include <cstdio>
+#include <set>
+
+#include "tests/simulation/run_plan.h"
 
 namespace weir::simulation {
 namespace {
@@ -14,7 +17,10 @@ constexpr std::array kMustHappen = {std::string_view("restore from nothing"),
                                     std::string_view("records replayed"),
                                     std::string_view("checkpoint completed"),
                                     std::string_view("checkpoint aborted"),
-                                    std::string_view("commit repeated after a restore")};
+                                    std::string_view("commit repeated after a restore"),
+                                    std::string_view("suspended by hand"),
+                                    std::string_view("begun anew without checkpoints"),
+                                    std::string_view("finished without checkpoints")};
 
 struct Impossible {
   std::string_view fault;
@@ -27,6 +33,7 @@ constexpr std::string_view kWallReadings =
 constexpr std::array kImpossible = {
     Impossible{"function threw", "open", "no user function runs before the tasks are deployed"},
     Impossible{"function threw", "stopping", "tasks that are being stopped call no user function"},
+    Impossible{"asked to suspend", "open", "who asks must have a JobMaster that runs"},
     Impossible{"stall", "open", "opening is no step"},
     Impossible{"spurious step", "open", "no Runnable is started yet"},
     Impossible{"wall step", "restore", kWallReadings},
@@ -47,7 +54,8 @@ const Impossible* impossible(std::string_view fault, std::string_view phase) {
 
 void Reached::strike(std::string_view fault, const PhaseSet& phases) {
   for (std::size_t i = 0; i != kPhases.size(); ++i)
-    if (phases.test(i)) ++strikes_[{std::string(fault), std::string(name_of(kPhases[i]))}];
+    if (phases.test(i))
+      ++strikes_[{std::string(fault), std::string(name_of(kPhases[i])), workload_}];
 }
 
 void Reached::add(const Reached& other) {
@@ -55,15 +63,53 @@ void Reached::add(const Reached& other) {
   for (const auto& [what, times] : other.counts_) counts_[what] += times;
 }
 
-void Reached::print() const {
-  std::printf("reached: faults by phase\n%-16s", "");
+std::vector<std::string> Reached::workloads(Depth depth) {
+  if (depth == Depth::kTogether) return {""};
+  std::vector<std::string> names;
+  for (const auto kind : kWorkloads) names.emplace_back(name_of(kind));
+  return names;
+}
+
+std::uint64_t Reached::strikes(std::string_view fault, std::string_view phase,
+                               std::string_view workload) const {
+  std::uint64_t sum = 0;
+  for (const auto& [cell, times] : strikes_)
+    if (cell.fault == fault && cell.phase == phase &&
+        (workload.empty() || cell.workload == workload))
+      sum += times;
+  return sum;
+}
+
+std::uint64_t Reached::times(std::string_view what, std::string_view workload) const {
+  std::uint64_t sum = 0;
+  for (const auto& [cell, times] : counts_)
+    if (cell.first == what && (workload.empty() || cell.second == workload)) sum += times;
+  return sum;
+}
+
+void Reached::print(Depth depth) const {
+  for (const auto& workload : workloads(depth)) print_strikes(workload);
+  for (const auto& cell : kImpossible)
+    std::printf("  - %s during %s: %s\n", std::string(cell.fault).c_str(),
+                std::string(cell.phase).c_str(), std::string(cell.why).c_str());
+  std::set<std::string> whats;
+  for (const auto& [cell, times] : counts_) whats.insert(cell.first);
+  for (const auto& what : whats) {
+    for (const auto& workload : workloads(depth))
+      std::printf("%9llu  ", static_cast<unsigned long long>(times(what, workload)));
+    std::printf("%s\n", what.c_str());
+  }
+}
+
+void Reached::print_strikes(const std::string& workload) const {
+  std::printf("reached: faults by phase%s%s\n%-16s", workload.empty() ? "" : ", ", workload.c_str(),
+              "");
   for (const auto phase : kPhases) std::printf(" %9s", std::string(name_of(phase)).c_str());
   std::printf("\n");
   for (const auto fault : kStrikes) {
     std::printf("%-16s", std::string(fault).c_str());
     for (const auto phase : kPhases) {
-      const auto at = strikes_.find({std::string(fault), std::string(name_of(phase))});
-      const auto times = at == strikes_.end() ? 0 : at->second;
+      const auto times = strikes(fault, name_of(phase), workload);
       if (times == 0 && impossible(fault, name_of(phase))) {
         std::printf(" %9s", "-");
       } else {
@@ -72,22 +118,19 @@ void Reached::print() const {
     }
     std::printf("\n");
   }
-  for (const auto& cell : kImpossible)
-    std::printf("  - %s during %s: %s\n", std::string(cell.fault).c_str(),
-                std::string(cell.phase).c_str(), std::string(cell.why).c_str());
-  for (const auto& [what, times] : counts_)
-    std::printf("%9llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
 }
 
-std::vector<std::string> Reached::zeros() const {
+std::vector<std::string> Reached::zeros(Depth depth) const {
   std::vector<std::string> zeros;
-  for (const auto fault : kStrikes)
-    for (const auto phase : kPhases)
-      if (!strikes_.contains({std::string(fault), std::string(name_of(phase))}) &&
-          !impossible(fault, name_of(phase)))
-        zeros.push_back(std::string(fault) + " during " + std::string(name_of(phase)));
-  for (const auto what : kMustHappen)
-    if (!counts_.contains(std::string(what))) zeros.emplace_back(what);
+  for (const auto& workload : workloads(depth)) {
+    const auto where = workload.empty() ? std::string() : " (" + workload + ")";
+    for (const auto fault : kStrikes)
+      for (const auto phase : kPhases)
+        if (strikes(fault, name_of(phase), workload) == 0 && !impossible(fault, name_of(phase)))
+          zeros.push_back(std::string(fault) + " during " + std::string(name_of(phase)) + where);
+    for (const auto what : kMustHappen)
+      if (times(what, workload) == 0) zeros.push_back(std::string(what) + where);
+  }
   return zeros;
 }
 

@@ -54,6 +54,25 @@ void make_one_fault_frequent(sim::SimOptions& sim, Random& random) {
   }
 }
 
+Death suspension(Duration after) {
+  return {.kind = Death::Kind::kSuspended,
+          .after = after,
+          .file_call = std::nullopt,
+          .power = std::nullopt};
+}
+
+// One life, in which every failure means to begin anew, and no crash: what it left would be another run's.
+void take_no_checkpoints(RunPlan& plan, Random& random) {
+  plan.engine.checkpoints.interval.reset();
+  plan.scales.resize(1);
+  plan.deaths = {{.kind = Death::Kind::kNone,
+                  .after = Duration::millis(random.between(100, 3000)),
+                  .file_call = std::nullopt,
+                  .power = std::nullopt}};
+  // The function throws at the same record in each attempt, which would be the last one of all.
+  plan.throw_one_in = 0;
+}
+
 }  // namespace
 
 std::string_view name_of(WorkloadKind kind) {
@@ -64,6 +83,8 @@ std::string_view name_of(WorkloadKind kind) {
       return "ledger";
     case WorkloadKind::kRing:
       return "ring";
+    case WorkloadKind::kTotals:
+      return "totals";
   }
   return "?";
 }
@@ -95,7 +116,8 @@ RunPlan draw_plan(std::uint64_t seed) {
   plan.scales.push_back(draw_scale());
   const auto deaths = random.below(5);
   for (std::uint64_t i = 0; i != deaths; ++i) {
-    Death death{.after = Duration::millis(random.between(1, 600)),
+    Death death{.kind = Death::Kind::kCrash,
+                .after = Duration::millis(random.between(1, 600)),
                 .file_call = std::nullopt,
                 .power = std::nullopt};
     // Some right at the start, while the process opens what it finds.
@@ -110,6 +132,9 @@ RunPlan draw_plan(std::uint64_t seed) {
     plan.scales.push_back(rescales ? draw_scale() : plan.scales.front());
   }
   if (random.one_in(3)) plan.throw_one_in = static_cast<std::uint64_t>(random.between(20, 1000));
+  for (auto& death : plan.deaths)
+    if (!death.file_call && random.one_in(4)) death = suspension(death.after);
+  if (random.one_in(16)) take_no_checkpoints(plan, random);
   return plan;
 }
 

@@ -12,9 +12,12 @@
 
 namespace weir::simulation {
 
-enum class WorkloadKind : std::uint8_t { kKeyedCount, kLedger, kRing };
+enum class WorkloadKind : std::uint8_t { kKeyedCount, kLedger, kRing, kTotals };
 inline constexpr std::array kWorkloads = {WorkloadKind::kKeyedCount, WorkloadKind::kLedger,
-                                          WorkloadKind::kRing};
+                                          WorkloadKind::kRing, WorkloadKind::kTotals};
+// Those whose tiny jobs are crashed everywhere.
+inline constexpr std::array kCrashedWorkloads = {WorkloadKind::kKeyedCount, WorkloadKind::kLedger,
+                                                 WorkloadKind::kRing};
 std::string_view name_of(WorkloadKind kind);
 
 // How a job is dealt in one life of the process; later lives may deal it otherwise.
@@ -23,8 +26,14 @@ struct Scale {
   std::uint32_t keyed = 1;
 };
 
-// When one life of the process ends, if it does not end by itself: at a time, or after so many of its file calls.
+// How and when one life of the process ends, if it does not end by itself: at a time, or after so many of its file calls.
 struct Death {
+  enum class Kind : std::uint8_t {
+    kCrash,      // at once
+    kSuspended,  // it is asked to suspend, as by SIGTERM, and ends when it has
+    kNone,       // only the faults stop, and it goes on to its end
+  };
+  Kind kind = Kind::kCrash;
   Duration after;
   std::optional<std::uint64_t> file_call;
   // Whether only the process dies, or the machine, which loses what was not synced.
@@ -45,6 +54,7 @@ struct RunPlan {
   std::uint64_t throw_one_in = 0;
   std::size_t inline_bytes_max = 0;  // smaller state lies in _metadata
 
+  bool has_checkpoints() const { return engine.checkpoints.interval.has_value(); }
   const Scale& scale_of(std::size_t life) const {
     return scales[std::min(life, scales.size() - 1)];
   }

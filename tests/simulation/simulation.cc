@@ -19,6 +19,7 @@ Simulation::Simulation(RunPlan plan)
       watcher_(world_.trace()),
       workload_(make_workload(plan_.workload)),
       expected_(workload_->expected(plan_)) {
+  verdict_.reached = Reached(name_of(plan_.workload));
   log::set_sink(&watcher_);
   workload_->prepare(world_.disk(), plan_);
   world_.on_fault(
@@ -29,7 +30,11 @@ Simulation::Simulation(RunPlan plan)
 void Simulation::follow(std::string_view event, std::string_view line) {
   auto& reached = verdict_.reached;
   if (event == "Deploying") {
-    if (std::exchange(has_deployed_, true)) reached.count("restore in the same process");
+    if (std::exchange(has_deployed_, true)) {
+      ++restarts_;
+      reached.count(plan_.has_checkpoints() ? "restore in the same process"
+                                            : "begun anew without checkpoints");
+    }
   }
   if (event == "CheckpointTriggered") {
     const auto id = std::string(line.substr(line.find("checkpoint=")));
@@ -50,9 +55,10 @@ void Simulation::listen(std::function<void(std::string_view)> listener) {
 
 Verdict Simulation::run() {
   std::size_t number = 0;
+  auto end = LifeEnd::kEndedBadly;
   for (const auto& death : plan_.deaths) {
     if (failed()) break;
-    const auto end = live(number++, &death);
+    end = live(number++, &death);
     check_safety("after a life");
     if (end == LifeEnd::kFinished) break;
   }
@@ -60,7 +66,8 @@ Verdict Simulation::run() {
   may_throw_ = false;
   // A process that ends badly is started again; without faults one start is enough, two if the last fault left the JobMaster
   // unsure.
-  auto end = LifeEnd::kEndedBadly;
+  // One that has finished says so; without checkpoints nothing is kept that could, and it would be another run.
+  if (plan_.has_checkpoints()) end = LifeEnd::kEndedBadly;
   for (int start = 0; start != 3 && end == LifeEnd::kEndedBadly && !failed(); ++start)
     end = live(number++, nullptr);
   check_safety("at the end");
@@ -73,6 +80,7 @@ Verdict Simulation::run() {
     verdict_.records_replayed = records_read_ - once;
     verdict_.reached.count("records replayed", verdict_.records_replayed);
   }
+  if (!plan_.has_checkpoints() && !failed()) verdict_.reached.count("finished without checkpoints");
   verdict_.trace_hash = world_.trace().hash();
   verdict_.file_calls = world_.disk().call_count();
   return verdict_;
@@ -97,10 +105,18 @@ Simulation::LifeEnd Simulation::live(std::size_t number, const Death* death) {
   const auto began = world_.now();
   const auto deadline = death && !death->file_call ? began + death->after : began + kPatience;
   const auto is_over = [&] { return life.is_killed() || life.end() || !started; };
-  const auto ran = world_.run(is_over, deadline);
+  auto ran = world_.run(is_over, deadline);
   world_.disk().after_each_call({});
 
-  if (!is_over() && death && !death->file_call) die();
+  if (!is_over() && death && !death->file_call) {
+    if (death->kind == Death::Kind::kCrash) {
+      die();
+    } else {
+      let_end(life, *death);
+      ran = world_.run(is_over, world_.now() + kPatience);
+      if (!is_over()) verdict_.failure = "asked to end, the job did not";
+    }
+  }
   const auto end = life.is_killed() ? LifeEnd::kDied : judge(life, started, ran);
   watcher_.process_ends();
   records_read_ += life.metrics().sum("subtask.", ".records_read");
@@ -122,6 +138,8 @@ Simulation::LifeEnd Simulation::judge(test::SimEngine& life, const Status& start
     return LifeEnd::kTimeUp;
   }
   if (started && life.end()->kind == jobmaster::JobEnd::Kind::kFinished) return LifeEnd::kFinished;
+  if (started && life.end()->kind == jobmaster::JobEnd::Kind::kSuspended)
+    verdict_.reached.count("suspended by hand");
   std::optional<Error> error;
   if (!started) error = started.error();
   if (started) error = life.end()->error;
@@ -129,6 +147,16 @@ Simulation::LifeEnd Simulation::judge(test::SimEngine& life, const Status& start
   if (error && is_for_good(error->code))
     verdict_.failure = "the job failed for good: " + error->to_string();
   return LifeEnd::kEndedBadly;
+}
+
+// As a hand does that stops a process and starts it again, or as time does where it must not be stopped.
+void Simulation::let_end(test::SimEngine& life, const Death& death) {
+  if (death.kind == Death::Kind::kSuspended) {
+    verdict_.reached.strike("asked to suspend", watcher_.now());
+    life.engine().job_master().suspend();
+  } else {
+    world_.stop_faults();
+  }
 }
 
 Status Simulation::begin_life(test::SimEngine& life, std::size_t number) {
@@ -154,7 +182,7 @@ Status Simulation::begin_life(test::SimEngine& life, std::size_t number) {
 
 void Simulation::check_safety(const char* when) {
   if (failed()) return;
-  const auto wrong = wrong_in(visible_lines(world_.disk()), expected_);
+  const auto wrong = wrong_in(visible_lines(world_.disk()), expected_, repeats());
   if (!wrong.empty()) verdict_.failure = std::string(when) + ": " + wrong;
 }
 

@@ -43,8 +43,13 @@ class Simulation {
   LifeEnd live(std::size_t number, const Death* death);
   Status begin_life(test::SimEngine& life, std::size_t number);
   LifeEnd judge(test::SimEngine& life, const Status& started, const sim::RunResult& ran);
+  void let_end(test::SimEngine& life, const Death& death);
   void follow(std::string_view event, std::string_view line);
   void check_safety(const char* when);
+  // Without checkpoints a failure means to begin anew: then output is at least once.
+  Repeats repeats() const {
+    return plan_.has_checkpoints() || restarts_ == 0 ? Repeats::kForbidden : Repeats::kAllowed;
+  }
   bool failed() const { return !verdict_.failure.empty(); }
 
   const RunPlan plan_;
@@ -55,6 +60,7 @@ class Simulation {
   Verdict verdict_;
   bool may_throw_ = true;
   bool has_deployed_ = false;       // in this life
+  std::uint64_t restarts_ = 0;      // within a process
   std::set<std::string> ids_used_;  // checkpoint=N of every checkpoint that was ever triggered
   std::uint64_t records_read_ = 0;  // by all attempts that are over
   std::string standstill_;          // what every Subtask waited for when the time was up

@@ -24,7 +24,7 @@ CrashResult crash_everywhere(OnFailure on_failure) {
       {"some of it kept", sim::CrashMode::kRandom},
       {"other parts of it kept", sim::CrashMode::kRandom}};
   CrashResult result;
-  for (const auto kind : kWorkloads) {
+  for (const auto kind : kCrashedWorkloads) {
     const auto calm = Simulation(tiny_plan(kind)).run();
     ++result.runs;
     if (!calm.failure.empty())
@@ -33,7 +33,10 @@ CrashResult crash_everywhere(OnFailure on_failure) {
       for (std::size_t mode = 0; mode != modes.size(); ++mode) {
         auto plan = tiny_plan(kind);
         plan.seed += 1000 * mode;
-        plan.deaths = {{.after = {}, .file_call = call, .power = modes[mode].second}};
+        plan.deaths = {{.kind = Death::Kind::kCrash,
+                        .after = {},
+                        .file_call = call,
+                        .power = modes[mode].second}};
         const auto verdict = Simulation(plan).run();
         ++result.runs;
         if (verdict.failure.empty()) continue;

@@ -11,6 +11,9 @@ namespace weir::simulation {
 // The seeds of `./dev test`: 1 .. 300, for the whole project.
 inline constexpr std::uint64_t kListedSeeds = 300;
 
+// From here on a swarm must have met every fault in every phase of every workload.
+inline constexpr std::uint64_t kSeedsOfALongSwarm = 2000;
+
 struct SwarmResult {
   std::vector<std::pair<std::uint64_t, std::string>> failures;  // seed, what was wrong
   std::vector<std::uint64_t> hashes;                            // per seed

@@ -13,21 +13,26 @@ std::unique_ptr<Workload> make_workload(WorkloadKind kind) {
       return make_ledger();
     case WorkloadKind::kRing:
       return make_ring();
+    case WorkloadKind::kTotals:
+      return make_totals();
   }
   return nullptr;
 }
 
-std::shared_ptr<const connectors::Sink<std::string>> line_sink() {
+namespace {
+constexpr std::string_view kOutputs = "output-";
+}  // namespace
+
+std::shared_ptr<const connectors::Sink<std::string>> line_sink(const std::string& name) {
   using Line = connectors::ReadableLine;
   return std::make_shared<const connectors::TextFileSink<std::string, Line>>(
-      kOutputPath, connectors::TextFilesOptions{});
+      std::string(kOutputs) + name, connectors::TextFilesOptions{});
 }
 
 Lines visible_lines(const sim::SimDisk& disk) {
   Lines lines;
-  const std::string directory = std::string(kOutputPath) + "/";
   for (const auto& path : disk.paths()) {
-    if (!path.starts_with(directory) || path.starts_with(directory + ".")) continue;
+    if (!path.starts_with(kOutputs) || path[path.rfind('/') + 1] == '.') continue;
     const auto content = *disk.content(path);
     std::size_t begin = 0;
     for (auto end = content.find('\n'); end != std::string::npos; end = content.find('\n', begin)) {
@@ -39,11 +44,11 @@ Lines visible_lines(const sim::SimDisk& disk) {
   return lines;
 }
 
-std::string wrong_in(const Lines& visible, const Lines& expected) {
+std::string wrong_in(const Lines& visible, const Lines& expected, Repeats repeats) {
   for (const auto& [line, times] : visible) {
     const auto at = expected.find(line);
     if (at == expected.end()) return "'" + line + "' is visible, which should never be";
-    if (times > at->second)
+    if (times > at->second && repeats == Repeats::kForbidden)
       return "'" + line + "' is visible " + std::to_string(times) + " times, not " +
              std::to_string(at->second);
   }

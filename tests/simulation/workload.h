@@ -29,17 +29,17 @@ class Workload {
   virtual Lines expected(const RunPlan& plan) const = 0;
 };
 
-// Where a workload's lines become visible: in text files on the simulated disk.
 inline constexpr char kInputPath[] = "input";
-inline constexpr char kOutputPath[] = "output";
-std::shared_ptr<const connectors::Sink<std::string>> line_sink();
-// What a reader of the output directory sees: whole lines of parts with a visible name.
+// Where a workload's lines become visible: in text files on the simulated disk, in a directory for each of its sinks.
+std::shared_ptr<const connectors::Sink<std::string>> line_sink(const std::string& name = "lines");
+// What a reader of the output directories sees: whole lines of parts with a visible name.
 Lines visible_lines(const sim::SimDisk& disk);
 
 std::unique_ptr<Workload> make_workload(WorkloadKind kind);
 
 // What is wrong with visible lines: a line that should never be there, or is there too often. Empty: nothing.
-std::string wrong_in(const Lines& visible, const Lines& expected);
+enum class Repeats : std::uint8_t { kForbidden, kAllowed };
+std::string wrong_in(const Lines& visible, const Lines& expected, Repeats repeats);
 // What is missing at the end. Empty: nothing.
 std::string missing_in(const Lines& visible, const Lines& expected);
 

@@ -13,6 +13,8 @@ std::unique_ptr<Workload> make_keyed_count();
 std::unique_ptr<Workload> make_ledger();
 // Permutations that must stay one ring, as values of changing size.
 std::unique_ptr<Workload> make_ring();
+// One stream's sums and products by key, each once.
+std::unique_ptr<Workload> make_totals();
 
 // What a user's function does now and then while faults may strike. It knows no state but the record, so that each
 // attempt differs only by how many records it sees.
