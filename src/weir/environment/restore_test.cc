@@ -1,0 +1,222 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "weir/environment/weir.h"
+
+namespace weir {
+namespace {
+
+using std::chrono_literals::operator""ms;
+namespace fs = std::filesystem;
+using Lines = std::multiset<std::string>;
+using Numbers = DataStream<std::uint64_t>;
+
+// A job "k" that reads numbers from a file, is suspended behind some checkpoints, and is started again: as it was, or
+// otherwise.
+class RestoreTest : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kNumbers = 20'000;
+  static constexpr std::uint64_t kKeys = 100;
+
+  void SetUp() override {
+    std::string name = testing::TempDir() + "weir-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    dir_ = name;
+    std::ofstream file(dir_ + "/in");
+    for (std::uint64_t n = 0; n != kNumbers; ++n) file << n << "\n";
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  enum class Stop : unsigned char { kSuspended, kAtTheEnd };
+  struct How {
+    Stop stop = Stop::kAtTheEnd;
+    std::uint32_t parallelism = 2;
+    std::vector<std::string> options = {};
+  };
+  // `rest` is what follows the numbers.
+  JobResult run(const How& how, const std::function<void(const Numbers&)>& rest) {
+    std::vector<std::string> arguments = {
+        "--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2", "--log-level", "error"};
+    arguments.insert(arguments.end(), how.options.begin(), how.options.end());
+    Environment env(arguments);
+    env.set_parallelism(how.parallelism);
+    env.enable_checkpointing(10ms);
+    const bool is_suspended = how.stop == Stop::kSuspended;
+    if (is_suspended)
+      env.on_running([](Environment::Control control) { suspend_after(std::move(control), 3); });
+    rest(env.from_source(
+                file_lines(dir_ + "/in", {.split_bytes = 10'000,
+                                          .chunk_bytes = 512,
+                                          .max_bytes_per_second = is_suspended ? 100'000u : 0u}))
+             .uid("lines")
+             .map([](const Text& line) { return std::uint64_t{std::stoull(line.str())}; })
+             .name("numbers"));
+    return env.execute("k");
+  }
+  static void suspend_after(Environment::Control control, int checkpoints) {
+    if (checkpoints == 0) return control.suspend();
+    const auto trigger = control.trigger_checkpoint;
+    trigger([control = std::move(control), checkpoints](Result<CheckpointId> id) mutable {
+      suspend_after(std::move(control), checkpoints - (id ? 1 : 0));
+    });
+  }
+
+  // Every key's running counts, as lines.
+  void counts(const Numbers& numbers) const {
+    numbers.key_by([](const std::uint64_t& n) { return n % kKeys; })
+        .count()
+        .uid("count")
+        .map([](const Keyed<std::uint64_t, std::uint64_t>& counted) {
+          return std::to_string(counted.key) + " " + std::to_string(counted.value);
+        })
+        .sink_to(text_files(dir_ + "/out"))
+        .uid("out");
+  }
+  std::function<void(const Numbers&)> counting() const {
+    return [this](const Numbers& numbers) { counts(numbers); };
+  }
+  static Lines all_counts() {
+    Lines lines;
+    for (std::uint64_t key = 0; key != kKeys; ++key)
+      for (std::uint64_t count = 1; count <= kNumbers / kKeys; ++count)
+        lines.insert(std::to_string(key) + " " + std::to_string(count));
+    return lines;
+  }
+  Lines visible() const {
+    Lines lines;
+    for (const auto& entry : fs::directory_iterator(dir_ + "/out")) {
+      if (entry.path().filename().string()[0] == '.') continue;
+      std::ifstream text(entry.path());
+      for (std::string line; std::getline(text, line);) lines.insert(line);
+    }
+    return lines;
+  }
+  void suspend_halfway() {
+    ASSERT_EQ(run({.stop = Stop::kSuspended}, counting()).kind, JobResult::Kind::kSuspended);
+    ASSERT_LT(visible().size(), kNumbers);
+  }
+  // The job as it was goes on, whatever was tried in between.
+  void expect_goes_on() {
+    const auto result = run({}, counting());
+    EXPECT_EQ(result.kind, JobResult::Kind::kFinished) << result.what;
+    EXPECT_EQ(visible(), all_counts());
+  }
+  // For good: the restart strategy of these jobs tries again without end.
+  static void expect_fails(const JobResult& result, const std::vector<std::string>& words) {
+    EXPECT_EQ(result.kind, JobResult::Kind::kFailed);
+    for (const auto& word : words)
+      EXPECT_NE(result.what.find(word), std::string::npos) << word << " in " << result.what;
+  }
+
+  std::string dir_;
+};
+
+TEST_F(RestoreTest, AtAnotherParallelismEveryCountIsThereOnce) {
+  std::size_t seen = 0;
+  for (const auto parallelism : {2u, 3u}) {
+    const auto result = run({.stop = Stop::kSuspended, .parallelism = parallelism}, counting());
+    ASSERT_EQ(result.kind, JobResult::Kind::kSuspended) << result.what;
+    const auto lines = visible();
+    EXPECT_GT(lines.size(), seen) << "it did not go on with parallelism " << parallelism;
+    seen = lines.size();
+  }
+  EXPECT_LT(seen, kNumbers);
+  const auto result = run({.parallelism = 1}, counting());
+  ASSERT_EQ(result.kind, JobResult::Kind::kFinished) << result.what;
+  EXPECT_EQ(visible(), all_counts());
+}
+
+TEST_F(RestoreTest, AnotherTypeOfKeyEndsTheJobForGood) {
+  suspend_halfway();
+  const auto result = run({}, [this](const Numbers& numbers) {
+    numbers.key_by([](const std::uint64_t& n) { return std::to_string(n % kKeys); })
+        .count()
+        .uid("count")
+        .sink_to(text_files(dir_ + "/out"))
+        .uid("out");
+  });
+  expect_fails(result,
+               {"operator count[", "key: the job's type cannot read", "was uint64, is string"});
+  expect_goes_on();
+}
+
+TEST_F(RestoreTest, AnotherTypeOfValueEndsTheJobForGood) {
+  suspend_halfway();
+  const auto result = run({}, [this](const Numbers& numbers) {
+    numbers.key_by([](const std::uint64_t& n) { return n % kKeys; })
+        .sum([](const std::uint64_t& n) { return static_cast<double>(n); })
+        .uid("count")
+        .sink_to(text_files(dir_ + "/out"))
+        .uid("out");
+  });
+  expect_fails(result, {"operator sum[", "value: was uint64, is float64"});
+  expect_goes_on();
+}
+
+TEST_F(RestoreTest, StateOfAnOperatorThatIsGoneIsRefusedUnlessItMayBeDropped) {
+  suspend_halfway();
+  const auto without = [this](const Numbers& numbers) {
+    numbers.sink_to(text_files(dir_ + "/out")).uid("out");
+  };
+  expect_fails(run({}, without),
+               {"uid count", "which the job does not have", "--allow-unclaimed-state"});
+  const auto before = visible().size();
+  const auto result = run({.options = {"--allow-unclaimed-state"}}, without);
+  EXPECT_EQ(result.kind, JobResult::Kind::kFinished) << result.what;
+  // What the source had read was counted before; what it had not is written now.
+  EXPECT_GT(visible().size(), before);
+  EXPECT_EQ(visible().size(), kNumbers);
+}
+
+TEST_F(RestoreTest, EachExecutionOfAProgramIsAJobWithANameOfItsOwn) {
+  for (int start = 0; start != 2; ++start) {
+    Environment env({"--checkpoint-dir", dir_ + "/checkpoints", "--log-level", "error"});
+    env.enable_checkpointing(10ms);
+    for (const std::uint64_t last : {10, 20, 30}) {
+      const auto collected = std::make_shared<Collected<std::uint64_t>>();
+      env.from_source(sequence(1, last)).sink_to(collect(collected));
+      const auto result = env.execute("k");
+      EXPECT_EQ(result.kind, JobResult::Kind::kFinished) << result.what;
+      EXPECT_EQ(collected->values().size(), start == 0 ? last : 0u)
+          << "each has finished, and says so when it is started again";
+    }
+  }
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(dir_ + "/checkpoints"))
+    names.insert(entry.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"k", "k.2", "k.3"}));
+}
+
+// One executor thread: what blocks it would hold up the stream that is to free it.
+TEST(BlockingTest, AnOperatorThatBlocksHoldsUpNoOther) {
+  std::atomic<std::uint64_t> others{0};
+  std::atomic<bool> was_freed{false};
+  Environment env({"--threads", "1", "--log-level", "error"});
+  env.from_source(sequence(1, 1))
+      .map([&](const std::uint64_t& n) {
+        for (auto seen = others.load(); seen < 100'000; seen = others.load()) others.wait(seen);
+        was_freed.store(true);
+        return n;
+      })
+      .fuse()
+      .start_new_chain()
+      .blocking()
+      .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  env.from_source(sequence(1, 100'000))
+      .map([&](const std::uint64_t& n) {
+        others.fetch_add(1);
+        others.notify_all();
+        return n;
+      })
+      .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  EXPECT_EQ(env.execute("blocking"), 0);
+  EXPECT_TRUE(was_freed.load());
+}
+
+}  // namespace
+}  // namespace weir
