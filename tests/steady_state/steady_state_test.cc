@@ -98,7 +98,8 @@ class SteadyState : public testing::Test {
   // One executor thread, which never sleeps; checkpoints only when asked for, and at the end. A busy machine makes steps
   // long, and what warns of it would allocate.
   Environment environment(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"--log-level",
+    std::vector<std::string> arguments = {"-Dweir.watchdog-aborts=true",
+                                          "--log-level",
                                           "error",
                                           "--threads",
                                           "1",

@@ -40,8 +40,13 @@ class RestoreTest : public testing::Test {
   };
   // `rest` is what follows the numbers.
   JobResult run(const How& how, const std::function<void(const Numbers&)>& rest) {
-    std::vector<std::string> arguments = {
-        "--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2", "--log-level", "error"};
+    std::vector<std::string> arguments = {"--checkpoint-dir",
+                                          dir_ + "/checkpoints",
+                                          "--threads",
+                                          "2",
+                                          "--log-level",
+                                          "error",
+                                          "-Dweir.watchdog-aborts=true"};
     arguments.insert(arguments.end(), how.options.begin(), how.options.end());
     Environment env(arguments);
     env.set_parallelism(how.parallelism);
