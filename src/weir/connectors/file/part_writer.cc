@@ -29,15 +29,22 @@ Result<commit::Outside> PartWriter::open(SinkContext& context) {
 
 std::string* PartWriter::next_buffer() {
   if (filling_) send();
-  if (free_.empty()) {
-    if (buffers_.size() == options_.buffers_max) return nullptr;
+  if (buffers_.empty()) make_buffers();
+  if (free_.empty()) return nullptr;
+  filling_ = free_.back();
+  free_.pop_back();
+  return &filling_->text;
+}
+
+// All of them at once, so that a disk that falls behind later costs no allocation. The kernel gives memory only to those
+// that are filled.
+void PartWriter::make_buffers() {
+  free_.reserve(options_.buffers_max);
+  while (buffers_.size() != options_.buffers_max) {
     buffers_.push_back(std::make_unique<Buffer>());
     buffers_.back()->text.reserve(options_.buffer_bytes + options_.buffer_bytes / 4);
     free_.push_back(buffers_.back().get());
   }
-  filling_ = free_.back();
-  free_.pop_back();
-  return &filling_->text;
 }
 
 // Hands the buffer being filled to the strand.

@@ -75,6 +75,7 @@ class PartWriter {
   using Post = std::function<void(std::function<void()>)>;
 
   std::string* next_buffer();
+  void make_buffers();
   void send();
   void append(Buffer& buffer);
   void returned(Buffer& buffer);
