@@ -131,7 +131,10 @@ RunPlan draw_plan(std::uint64_t seed) {
     plan.deaths.push_back(death);
     plan.scales.push_back(rescales ? draw_scale() : plan.scales.front());
   }
-  if (random.one_in(3)) plan.throw_one_in = static_cast<std::uint64_t>(random.between(20, 1000));
+  // Some throw among the first records, before the last task has been opened.
+  if (random.one_in(3))
+    plan.throw_one_in = static_cast<std::uint64_t>(random.one_in(8) ? random.between(1, 5)
+                                                                    : random.between(20, 1000));
   for (auto& death : plan.deaths)
     if (!death.file_call && random.one_in(4)) death = suspension(death.after);
   if (random.one_in(16)) take_no_checkpoints(plan, random);
