@@ -160,6 +160,7 @@ class Watcher final : public connectors::Source<std::uint64_t> {
       return window->is_over() ? connectors::ReadState::kNeedsSplit : connectors::ReadState::kMore;
     }
     std::vector<Bytes> snapshot() override { return {}; }
+    Schema split_schema() const override { return schema_of<std::uint64_t>(); }
     void halt() override {}
     const std::shared_ptr<Window> window;
   };
