@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "bench/pipeline/cases.h"
@@ -67,7 +68,7 @@ struct Update {
 };
 
 Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
-  std::string dir = "/tmp/weir-bench-XXXXXX";
+  std::string dir = std::filesystem::temp_directory_path() / "weir-bench-XXXXXX";
   if (!mkdtemp(dir.data())) return {};
   std::vector<std::string> arguments = {
       "--threads", "1", "-Dtaskmanager.cpus=0", "-Dtaskmanager.io-cpus=1", "--checkpoint-dir", dir};
@@ -115,7 +116,8 @@ Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
       .set_parallelism(2)
       .sink_to(meter_sink<Stamped>(meter, [](const Stamped& s) { return s.stamp; }));
   std::ignore = env.execute("bench cut");
-  std::ignore = std::system(("rm -rf " + dir).c_str());
+  std::error_code ignored;
+  std::filesystem::remove_all(dir, ignored);
 
   Figures figures;
   const auto took = static_cast<double>(last - begin.load());
@@ -150,10 +152,11 @@ Chapter cut_chapter(Size size) {
   };
   Chapter chapter;
   chapter.cases = {measure("off", false), measure("on", true)};
-  chapter.rows = [](const Samples& s) {
+  chapter.rows = [size](const Samples& s) {
     const auto on = [&](const char* name) { return s.median(std::string("cut.on.") + name); };
     const auto off = [&](const char* name) { return s.median(std::string("cut.off.") + name); };
-    const std::string title = "cut, 12 M keys of 8 + 56 bytes: ";
+    const std::string title =
+        std::string("cut, ") + (size.is_quick ? "240 k" : "12 M") + " keys of 8 + 56 bytes: ";
     return std::vector<Row>{
         {title + "throughput, checkpoints on / off", "M/s", on("per_second"), off("per_second"),
          0.8, Better::kHigher},

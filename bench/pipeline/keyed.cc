@@ -20,10 +20,12 @@ double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores
   Environment env(arguments);
   const auto meter = std::make_shared<Meter>();
   std::atomic<std::int64_t> begin{0};
+  std::atomic<std::int64_t> end{0};
   meter->on_batch = [&](std::int64_t) {
-    if (begin.load(std::memory_order_relaxed) == 0 &&
-        meter->records.load(std::memory_order_relaxed) >= keys)
+    const auto records = meter->records.load(std::memory_order_relaxed);
+    if (begin.load(std::memory_order_relaxed) == 0 && records >= keys)
       begin.store(now_ns(), std::memory_order_relaxed);
+    if (records == keys + updates) end.store(now_ns(), std::memory_order_relaxed);
   };
   const auto make = [keys](std::uint64_t i) {
     return i < keys ? first_update(i) : make_update(i, keys);
@@ -33,10 +35,8 @@ double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores
       .sum(&Update::value)
       .set_parallelism(2)
       .sink_to(meter_sink<Keyed<std::uint64_t, std::uint64_t>>(meter));
-  std::int64_t end = 0;
   std::ignore = env.execute("bench keyed");
-  end = now_ns();
-  return static_cast<double>(end - begin.load()) / static_cast<double>(updates);
+  return static_cast<double>(end.load() - begin.load()) / static_cast<double>(updates);
 }
 
 double weir_growing_ns_per_key(std::uint64_t keys) {
