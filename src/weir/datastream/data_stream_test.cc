@@ -172,6 +172,18 @@ TEST(JobDefinitionErrors, NameTheOperatorAndWhatIsWrongWithIt) {
   EXPECT_EQ(rig.refusal(), "job 'job': it has no source");
 }
 
+TEST(ProgramBuilder, TheUidOfASourceNamesTheOperatorThatDealsItsSplitsToo) {
+  Rig rig;
+  const auto numbers = rig.numbers().uid("in");
+  const auto splits =
+      rig.program.add({.stream = {.name = "numbers splits", .parallelism = 1, .is_source = true},
+                       .factory = datastream::make_factory<std::uint64_t>(
+                           [] { return std::unique_ptr<operators::Operator>(); })});
+  rig.program.connect({0}, {.from = splits, .partitioning = Partitioning::kDirect});
+  rig.sink(numbers);
+  EXPECT_EQ(rig.graph().nodes[splits.value].uid, "in splits");
+}
+
 TEST(ProgramBuilder, IsEmptyAfterAProgramWasBuilt) {
   Rig rig;
   rig.sink(rig.numbers());

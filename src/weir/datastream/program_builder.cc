@@ -25,6 +25,11 @@ operators::Program ProgramBuilder::build(const std::string& job_name, graph::Cha
   auto factories = std::exchange(factories_, {});
   auto routers = std::exchange(routers_, {});
   graph.job_name = job_name;
+  // A source is two operators with one name for the user: what has been assigned is found again with what is read.
+  for (const auto& edge : graph.edges)
+    if (const auto& uid = graph.node(edge.to).uid;
+        edge.partitioning == graph::Partitioning::kDirect && !uid.empty())
+      graph.nodes[edge.from.value].uid = uid + " splits";
   // What goes record by record to another number of Subtasks goes round instead.
   for (auto& edge : graph.edges)
     if (edge.partitioning == graph::Partitioning::kForward &&
