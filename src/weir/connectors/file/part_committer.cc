@@ -39,27 +39,37 @@ Status PartCommitter::commit_one(const commit::Committable& committable) {
   const auto staged = env::join(directory_, committable.what);
   const auto visible =
       env::join(directory_, VisibleName{committable.subtask, committable.checkpoint}.text());
-  const auto renamed = files_.rename(staged, visible);
-  if (renamed || renamed.error().code != Code::kNotFound) return renamed;
+  const auto checked = check_content(committable, staged);
+  if (checked) return files_.rename(staged, visible);
+  if (checked.error().code != Code::kNotFound) return checked;
   return check_visible(committable, staged, visible);
 }
 
 Status PartCommitter::check_visible(const commit::Committable& committable,
                                     const std::string& staged, const std::string& visible) {
-  const auto info = files_.info(visible);
-  if (!info && info.error().code == Code::kNotFound)
+  auto checked = check_content(committable, visible);
+  if (!checked && checked.error().code == Code::kNotFound)
     return Error{Code::kCorrupt, "neither " + staged + " nor " + visible +
                                      " is there: the output of a completed checkpoint is gone. Put "
                                      "the file back under one of the two "
                                      "names; or begin anew with --restart and an empty directory"};
-  WEIR_TRY(info ? ok() : Status(info.error()));
+  return checked;
+}
+
+// A part may wait long for its checkpoint, and for a process that commits it: somebody may have touched it.
+Status PartCommitter::check_content(const commit::Committable& committable,
+                                    const std::string& path) {
+  WEIR_ASSIGN(const auto info, files_.info(path));
   const auto differs = [&](const std::string& what) {
-    return Error{Code::kCorrupt, visible + " is not what was staged as " + staged + ": " + what};
+    return Error{Code::kCorrupt, path + " is not what was staged as " + committable.what + ": " +
+                                     what +
+                                     ". Put back what was there; or begin anew with --restart and "
+                                     "an empty directory"};
   };
-  if (info->size != committable.length)
-    return differs("it has " + std::to_string(info->size) + " bytes, want " +
+  if (info.size != committable.length)
+    return differs("it has " + std::to_string(info.size) + " bytes, want " +
                    std::to_string(committable.length));
-  WEIR_ASSIGN(const auto sum, checksum_of(visible, committable.length));
+  WEIR_ASSIGN(const auto sum, checksum_of(path, committable.length));
   if (sum != committable.checksum) return differs("its checksum differs");
   return ok();
 }

@@ -23,6 +23,7 @@ class PartCommitter final : public Committer {
   Status commit_one(const commit::Committable& committable);
   Status check_visible(const commit::Committable& committable, const std::string& staged,
                        const std::string& visible);
+  Status check_content(const commit::Committable& committable, const std::string& path);
   Result<std::uint64_t> checksum_of(const std::string& path, std::uint64_t length);
 
   env::FileSystem& files_;

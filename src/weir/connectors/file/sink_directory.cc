@@ -23,6 +23,8 @@ SinkDirectory::SinkDirectory(env::FileSystem& files, std::string path, const Sin
       us_{.job = context.job, .sink = context.sink, .sink_name = without_subtask(context.name)} {}
 
 Result<commit::Outside> SinkDirectory::open(commit::Rewind rewind) {
+  if (path_.empty())
+    return Error{Code::kInvalid, "the output directory has no name; give the sink one"};
   WEIR_TRY(files_.make_directories(path_));
   WEIR_ASSIGN(const auto claimed, claim());
   WEIR_ASSIGN(const auto names, list());

@@ -223,6 +223,29 @@ TEST_F(TextFileSinkTest, ACommittedPartIsCheckedByLengthAndChecksum) {
   }
 }
 
+TEST_F(TextFileSinkTest, AStagedPartThatWasTouchedBeforeItsCommitIsNotMadeVisible) {
+  for (const std::string damage : {"number 1", "number 2\n", "number 1\njunk"}) {
+    Job job{.directory = "out" + std::to_string(damage.size())};
+    std::string staged;
+    {
+      test::FaultyFiles files(disk);
+      Attempt attempt(job, files, 1);
+      ASSERT_TRUE(attempt.open());
+      ASSERT_TRUE(attempt.write(1));
+      ASSERT_TRUE(attempt.barrier());
+      ASSERT_TRUE(attempt.settled());
+      for (const auto& name : disk.tree(job.directory))
+        if (name.starts_with(".staged-")) staged = job.directory + "/" + name;
+      ASSERT_FALSE(staged.empty());
+      put(staged, damage);
+      attempt.complete();
+      const auto status = attempt.settled();
+      expect_says(status, Code::kCorrupt, {staged + " is not what was staged"});
+    }
+    EXPECT_EQ(visible_lines(disk, job.directory), Lines{});
+  }
+}
+
 TEST_F(TextFileSinkTest, ANameFromACheckpointCannotLeadOutOfTheDirectory) {
   PartCommitter committer(disk, "out");
   ASSERT_TRUE(disk.make_directories("out"));
