@@ -42,6 +42,7 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
       fresh && store_->record().job != fresh->job) {
     if (auto written = store_->write(ha::BeginRun{fresh->job}); !written)
       return written.error().during("beginning a new run of job " + options.job_name);
+    if (options.overwrite_output) WEIR_TRY(store_->write(ha::SettleRun{}));
   }
   const auto& record = store_->record();
   job_ = record.job;

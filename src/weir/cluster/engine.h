@@ -29,6 +29,8 @@ struct EngineParts {
 struct EngineOptions {
   std::string job_name;
   bool restart = false;  // --restart: a new run, whatever was there
+  // --overwrite-output: the output of the earlier run goes, so that there is nothing to come back to.
+  bool overwrite_output = false;
   checkpoint::CheckpointOptions
       checkpoints;  // without an interval none are taken and nothing is kept
   failover::RestartOptions restart_strategy;

@@ -184,6 +184,17 @@ Status Configuration::set(std::string_view key, std::string_view text) {
   return set_declared(*declaration, text);
 }
 
+Status Configuration::set_default(std::string_view key, std::string_view text) {
+  const auto declaration = std::find_if(declarations_.begin(), declarations_.end(),
+                                        [&](const Declaration& d) { return d.key == key; });
+  if (declaration == declarations_.end())
+    return Error{Code::kInvalid, "unknown option '" + std::string(key) + "'"};
+  auto value = parse_value(text, declaration->default_value);
+  if (!value) return value.error().during("option '" + declaration->key + "'");
+  declaration->default_value = *std::move(value);
+  return ok();
+}
+
 Status Configuration::set_declared(const Declaration& declaration, std::string_view text) {
   auto value = parse_value(text, declaration.default_value);
   const auto& name = declaration.alias.empty() ? declaration.key : declaration.alias;

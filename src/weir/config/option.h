@@ -68,6 +68,8 @@ class Configuration {
   // behind an unknown option is passed over too.
   Status parse_known(const std::vector<std::string>& arguments);
   Status set(std::string_view key, std::string_view text);
+  // What holds, and help() tells, where nothing else is said: in place of the declared default.
+  Status set_default(std::string_view key, std::string_view text);
 
   bool was_set(std::string_view key) const;
   const Value& value(std::string_view key) const;

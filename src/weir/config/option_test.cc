@@ -91,5 +91,21 @@ TEST(Configuration, AHiddenOptionWorksButHelpIsSilentAboutIt) {
   EXPECT_EQ(config.help(), configuration().help());
 }
 
+TEST(Configuration, ADefaultOfTheProgramHoldsUntilTheCommandLineSpeaksAndIsToldByHelp) {
+  Configuration configuration;
+  ASSERT_TRUE(configuration.declare({.key = "weir.size",
+                                     .alias = "--size",
+                                     .default_value = std::int64_t{1},
+                                     .sentence = "How much."}));
+  ASSERT_TRUE(configuration.set_default("weir.size", "7"));
+  EXPECT_EQ(configuration.get<std::int64_t>("weir.size"), 7);
+  EXPECT_NE(configuration.help().find("default: 7"), std::string::npos);
+  ASSERT_TRUE(configuration.parse({"--size", "9"}));
+  ASSERT_TRUE(configuration.set_default("weir.size", "8"));
+  EXPECT_EQ(configuration.get<std::int64_t>("weir.size"), 9);
+  EXPECT_FALSE(configuration.set_default("weir.size", "many"));
+  EXPECT_FALSE(configuration.set_default("weir.colour", "1"));
+}
+
 }  // namespace
 }  // namespace weir::config

@@ -144,7 +144,11 @@ TEST_F(BadInputTest, ALineOverOneMebibyteEndsTheJobForGood) {
   expect_fails(copy({.read = {.split_bytes = 300'000}, .more = {"--restart"}, .parallelism = 2}),
                {in() + "/0: the line at byte 6", "limit of 1048576 bytes", "raise line_bytes_max"});
   expect_part_of({"first", "last"});
-  ASSERT_EQ(copy({.read = {.line_bytes_max = (1u << 20) + 1}, .parallelism = 2}).what, "");
+  ASSERT_EQ(copy({.read = {.line_bytes_max = (1u << 20) + 1},
+                  .more = {"--restart", "--overwrite-output"},
+                  .parallelism = 2})
+                .what,
+            "");
   expect_whole({"first", longest + "x", "last"});
 }
 

@@ -50,8 +50,7 @@ JobResult result_of(const JobEnd& end, const std::string& job_name) {
 struct Environment::State {
   std::vector<std::string> arguments;
   config::Configuration configuration;
-  std::set<std::string, std::less<>> defaults;  // keys that the program has set, and may set again
-  Status status;                                // the first thing that was wrong
+  Status status;  // the first thing that was wrong
   datastream::ProgramBuilder program;
   bool program_is_begun = false;
   std::uint32_t executions = 0;
@@ -90,6 +89,12 @@ const config::Value& Environment::declare(std::string_view name, config::Value d
   return state_->configuration.value(name);
 }
 
+void Environment::note_out_of_range(std::string_view name, std::int64_t value,
+                                    const std::string& least, const std::string& most) {
+  state_->note(Error{Code::kInvalid, "option '--" + std::string(name) + "': want " + least +
+                                         " to " + most + ", got " + std::to_string(value)});
+}
+
 void Environment::enable_checkpointing(Duration interval) {
   set_default(environment::kCheckpointInterval.key, config::to_string(interval));
 }
@@ -103,9 +108,7 @@ void Environment::set_parallelism(std::uint32_t parallelism) {
 }
 
 void Environment::set_default(std::string_view key, std::string_view value) {
-  if (state_->configuration.was_set(key) && !state_->defaults.contains(key)) return;
-  state_->defaults.emplace(key);
-  state_->note(state_->configuration.set(key, value));
+  state_->note(state_->configuration.set_default(key, value));
 }
 
 void Environment::on_running(std::function<void(Control)> observer) {

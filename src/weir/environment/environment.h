@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,8 +46,12 @@ class Environment {
     if constexpr (std::is_same_v<T, const char*>) {
       return option<std::string>(name, default_value, sentence);
     } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      return static_cast<T>(std::get<std::int64_t>(
-          declare(name, config::Value(static_cast<std::int64_t>(default_value)), sentence)));
+      const auto value = std::get<std::int64_t>(
+          declare(name, config::Value(static_cast<std::int64_t>(default_value)), sentence));
+      if (!std::in_range<T>(value))
+        note_out_of_range(name, value, std::to_string(std::numeric_limits<T>::min()),
+                          std::to_string(std::numeric_limits<T>::max()));
+      return static_cast<T>(value);
     } else {
       return std::get<T>(declare(name, config::Value(std::move(default_value)), sentence));
     }
@@ -108,6 +113,8 @@ class Environment {
 
   const config::Value& declare(std::string_view name, config::Value default_value,
                                std::string_view sentence);
+  void note_out_of_range(std::string_view name, std::int64_t value, const std::string& least,
+                         const std::string& most);
   datastream::ProgramBuilder& program();
 
   template <class T>

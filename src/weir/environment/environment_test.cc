@@ -140,6 +140,19 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
   }
 }
 
+TEST_F(EnvironmentTest, ANumberThatTheProgramsTypeCannotHoldEndsWithTwo) {
+  for (const auto* given : {"300", "-1"}) {
+    Environment env(arguments({"--small", given}));
+    std::ignore = env.option("small", std::uint8_t{1}, "A small number.");
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    const auto result = env.execute("numbers");
+    EXPECT_EQ(result, 2);
+    EXPECT_NE(result.what.find("option '--small': want 0 to 255, got " + std::string(given)),
+              std::string::npos)
+        << result.what;
+  }
+}
+
 TEST_F(EnvironmentTest, AJobNameThatCannotBeADirectoryEndsWithTwo) {
   for (const auto& name : {std::string(), std::string(5000, 'x')}) {
     Environment env(arguments());

@@ -116,7 +116,10 @@ std::vector<config::Declaration> weir_options() {
 
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration,
                                               const std::string& job_name) {
-  cluster::EngineOptions options{.job_name = job_name, .restart = configuration.get(kRestart)};
+  cluster::EngineOptions options{
+      .job_name = job_name,
+      .restart = configuration.get(kRestart),
+      .overwrite_output = configuration.get(connectors::kOverwriteOutput)};
   auto& checkpoints = options.checkpoints;
   if (const auto interval = configuration.get(kCheckpointInterval); interval.ns != 0)
     checkpoints.interval = interval;

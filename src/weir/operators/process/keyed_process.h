@@ -47,6 +47,12 @@ class KeyedProcess final : public Operator {
     f.on_end(key, state, out);
   };
 
+  static constexpr bool kNamesOnEnd = requires { &Function::on_end; };
+  static_assert(
+      kHasOnEnd || !kNamesOnEnd,
+      "weir: on_end is called as on_end(const Key&, State&, Collector<Output>&), where Key is "
+      "the type that key_by gives; this one cannot be called so");
+
   KeyedProcess(Selector selector, Function function)
       : keys_(std::move(selector)), function_(std::move(function)) {}
 
