@@ -16,6 +16,8 @@ function(weir_headers_alone)
   if(sources)
     add_library(headers_alone OBJECT EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(headers_alone PRIVATE weir_settings weir_warnings GTest::gtest)
+    # Contract suites stand on tests/support.
+    target_include_directories(headers_alone PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_options(headers_alone PRIVATE -O0 -g0)
   endif()
 endfunction()

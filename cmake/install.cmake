@@ -10,7 +10,7 @@ endif()
 # a public one needs.
 function(_weir_installed_headers path headers result)
   set(waiting ${headers})
-  list(FILTER waiting EXCLUDE REGEX "/internal/[^/]+$|_test\\.h$")
+  list(FILTER waiting EXCLUDE REGEX "/internal/[^/]+$|_(test|contract|contract_[a-z]+)\\.h$")
   set(installed "")
   while(waiting)
     list(POP_FRONT waiting header)

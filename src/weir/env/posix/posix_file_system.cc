@@ -167,18 +167,19 @@ Result<std::unique_ptr<WritableFile>> PosixFileSystem::create(const std::string&
 }
 
 Status PosixFileSystem::rename(const std::string& from, const std::string& to) {
-  if (uninterrupted([&] { return calls_.rename(from.c_str(), to.c_str()); }) != 0)
-    return system_error("rename", from + " to " + to, errno);
-  return ok();
+  if (uninterrupted([&] { return calls_.rename(from.c_str(), to.c_str()); }) == 0) return ok();
+  const int error = errno;
+  return system_error("rename", from + " to " + to, error);
 }
 
 Status PosixFileSystem::link(const std::string& from, const std::string& to) {
   if (uninterrupted([&] { return calls_.link(from.c_str(), to.c_str()); }) == 0) return ok();
+  const int error = errno;  // Before anything that may set it.
   const auto what = from + " to " + to;
   // Not kRefused: a caller takes that to mean that `to` exists.
-  if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS)
+  if (error == EPERM || error == EOPNOTSUPP || error == ENOSYS)
     return Error{Code::kInvalid, "link " + what + ": this file cannot have a second name here"};
-  return system_error("link", what, errno);
+  return system_error("link", what, error);
 }
 
 Status PosixFileSystem::remove(const std::string& path) {
