@@ -72,6 +72,34 @@ TEST_F(BadOutputTest, AJobThatCouldNotBeSuspendedDoesNotBegin) {
   EXPECT_FALSE(fs::exists(dir_ + "/checkpoints"));
 }
 
+TEST_F(BadOutputTest, ACheckpointDirectoryThatVanishesUnderTheJobEndsItForGood) {
+  write_input(2, 10'000);
+  Environment env(arguments());
+  env.enable_checkpointing(10ms);
+  env.on_running([this](Environment::Control control) {
+    trigger_until(control, [this] { return fs::remove_all(dir_ + "/checkpoints") != 0; });
+  });
+  env.from_source(file_lines(in(), {.max_bytes_per_second = 200'000}), "lines")
+      .sink_to(text_files(out()));
+  expect_fails(env.execute("vanishing"), {"run", "vanished"});
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They need the address space.
+TEST_F(BadOutputTest, WhereNoThreadCanBeStartedTheJobEndsAndSaysSo) {
+  const auto run_in_little_memory = [this] {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    // Less than the stack of a thread.
+    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (4u << 20);
+    const rlimit little{.rlim_cur = bytes, .rlim_max = bytes};
+    setrlimit(RLIMIT_AS, &little);
+    std::exit(numbers("threads", 1, 3));
+  };
+  EXPECT_EXIT(run_in_little_memory(), testing::ExitedWithCode(1),
+              "starting the threads of a job.*ulimit");
+}
+#endif
+
 // What a checkpoint of the job consists of can be damaged or of another build: the text says what to
 // do, the checkpoint stays, and the status is 1, since neither options nor definition are wrong.
 TEST_F(BadOutputTest, ACheckpointThatCannotBeReadEndsWithOneAndSaysWhatToDo) {

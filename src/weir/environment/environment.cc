@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <set>
+#include <system_error>
 
 #include "weir/datastream/job_definition_error.h"
 #include "weir/environment/embedded_engine.h"
@@ -158,7 +160,17 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   if (!machine) return complain(JobResult::Kind::kInvalid, machine.error().what);
   auto backend = environment::state_backend(configuration);
   if (!backend) return complain(JobResult::Kind::kInvalid, backend.error().what);
-  environment::EmbeddedEngine engine(configuration, *machine, *std::move(backend));
+  std::optional<environment::EmbeddedEngine> running;
+  try {
+    running.emplace(configuration, *machine, *std::move(backend));
+  } catch (const std::system_error& e) {
+    return complain(
+        JobResult::Kind::kFailed,
+        std::string("starting the threads of a job: ") + e.code().message() +
+            "; raise the limits of memory and processes (ulimit -v, ulimit -u), or give "
+            "--threads a smaller number");
+  }
+  auto& engine = *running;
   const auto over = engine.open(*options, std::move(program_to_run));
   if (!over) return not_started(over.error());
   if (*over) {

@@ -94,12 +94,16 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
     Written written;
     Error cause;
   };
+  // The run's durable record is not what this process wrote, or not ours any more.
+  struct RecordLost {
+    Error error;
+  };
   struct InProgress {
     Instant triggered_at;
     rpc::SnapshotTimings longest;  // of any task, but for the bytes, which are those of all
   };
   using Letter = std::variant<rpc::ToJobMaster, checkpoint::Input, Verb, ManualRequest,
-                              ResultWritten, RunAbandoned>;
+                              ResultWritten, RunAbandoned, RecordLost>;
 
   void on(rpc::ToJobMaster& message);
   void tell_tasks(rpc::Order order) { parts_.tasks.tell({parts_.epoch, std::move(order)}); }
@@ -108,6 +112,8 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void on(ManualRequest& request);
   void on(ResultWritten& outcome);
   void on(RunAbandoned& outcome);
+  void on(RecordLost& loss);
+  void tell_if_lost(const Status& written);  // on the strand of records_
 
   void on(rpc::TaskRunning& message);
   void on(rpc::TaskAtEnd& message);

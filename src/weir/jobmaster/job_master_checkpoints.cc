@@ -22,9 +22,20 @@ void JobMaster::perform(checkpoint::ReserveIds& output) {
     auto written = parts_.store->write(ha::ReserveIds{up_to});
     Status status;
     if (!written) status = written.error().during("reserving checkpoint ids");
+    tell_if_lost(status);
     mailbox_.post(
         Letter(checkpoint::Input(checkpoint::IdsReserved{up_to, std::move(status), now()})));
   });
+}
+
+// Without its record no attempt of the job can complete a checkpoint: there is no use in another.
+void JobMaster::tell_if_lost(const Status& written) {
+  if (!written && is_for_good(written.error().code))
+    mailbox_.post(Letter(RecordLost{written.error()}));
+}
+
+void JobMaster::on(RecordLost& loss) {
+  tell_failover(failover::JobFailed{attempt_, std::move(loss.error), now()});
 }
 
 void JobMaster::perform(checkpoint::Trigger& output) {
@@ -48,7 +59,10 @@ void JobMaster::perform(checkpoint::Publish& output) {
     auto written = parts_.storage->publish(id, storage::encode_metadata(checkpoint));
     // Whatever became of the file, no pointer names it.
     if (!written) written = Written::absent(written.error());
-    if (written) written = parts_.store->write(move);
+    if (written) {
+      written = parts_.store->write(move);
+      if (!written) tell_if_lost(written.error().during("moving the pointer"));
+    }
     const auto detail = written ? std::string() : written.error().to_string();
     mailbox_.post(
         Letter(checkpoint::Input(checkpoint::Published{id, written.fate(), detail, now()})));

@@ -17,11 +17,16 @@ PosixExecutorOptions completed(PosixExecutorOptions options) {
 
 PosixExecutor::PosixExecutor(Options options)
     : options_(completed(std::move(options))), thread_count_(options_.threads) {
-  MutexLock lock(mutex_);
-  for (std::uint32_t i = 0; i != thread_count_; ++i) {
-    std::vector<std::uint32_t> cpus;
-    if (!options_.cpus.empty()) cpus.push_back(options_.cpus[i % options_.cpus.size()]);
-    add_thread("weir-" + std::to_string(i), std::move(cpus), false);
+  try {
+    MutexLock lock(mutex_);
+    for (std::uint32_t i = 0; i != thread_count_; ++i) {
+      std::vector<std::uint32_t> cpus;
+      if (!options_.cpus.empty()) cpus.push_back(options_.cpus[i % options_.cpus.size()]);
+      add_thread("weir-" + std::to_string(i), std::move(cpus), false);
+    }
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 

@@ -12,12 +12,17 @@ namespace weir::env {
 PosixIoPool::PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus) {
   WEIR_CHECK(threads > 0);
   threads_.reserve(threads);
-  for (std::uint32_t i = 0; i != threads; ++i) {
-    threads_.emplace_back([this, i, cpus] {
-      pthread_setname_np(pthread_self(), ("weir-io-" + std::to_string(i)).c_str());
-      if (!cpus.empty()) pin_this_thread({cpus[i % cpus.size()]});
-      run();
-    });
+  try {
+    for (std::uint32_t i = 0; i != threads; ++i) {
+      threads_.emplace_back([this, i, cpus] {
+        pthread_setname_np(pthread_self(), ("weir-io-" + std::to_string(i)).c_str());
+        if (!cpus.empty()) pin_this_thread({cpus[i % cpus.size()]});
+        run();
+      });
+    }
+  } catch (...) {
+    stop();
+    throw;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <system_error>
 
 #include "weir/env/posix/internal/system_error.h"
 
@@ -40,7 +41,14 @@ Result<std::unique_ptr<Signals>> Signals::open(std::function<void(int)> on_signa
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe", "for signals", errno);
   int expected = -1;
   WEIR_CHECK(g_write_end.compare_exchange_strong(expected, ends[1]));
-  return std::unique_ptr<Signals>(new Signals(std::move(on_signal), ends[0], ends[1]));
+  try {
+    return std::unique_ptr<Signals>(new Signals(std::move(on_signal), ends[0], ends[1]));
+  } catch (const std::system_error& e) {
+    g_write_end.store(-1);
+    close(ends[0]);
+    close(ends[1]);
+    return system_error("starting a thread", "for signals", e.code().value());
+  }
 }
 
 Signals::Signals(std::function<void(int)> on_signal, int read_end, int write_end)
