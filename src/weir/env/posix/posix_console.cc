@@ -7,6 +7,16 @@
 
 namespace weir::env {
 
+namespace {
+
+// It will not come back while this process lives.
+Error nobody_reads(int error) {
+  return {Code::kRefused, system_error("write", "standard output", error).what +
+                              ": nobody reads it any more; give it a reader or a file"};
+}
+
+}  // namespace
+
 Status PosixConsole::write(std::string_view lines) {
   MutexLock lock(mutex_);
   while (!lines.empty()) {
@@ -17,6 +27,7 @@ Status PosixConsole::write(std::string_view lines) {
       std::ignore = uninterrupted([&] { return ::poll(&room, 1, -1); });
       continue;
     }
+    if (done < 0 && (errno == EPIPE || errno == EBADF)) return nobody_reads(errno);
     if (done < 0) return system_error("write", "standard output", errno);
     lines.remove_prefix(static_cast<std::size_t>(done));
   }

@@ -70,7 +70,7 @@ TEST(PosixConsole, AReaderThatIsGoneIsAnError) {
   std::signal(SIGPIPE, before);
   ::close(ends[1]);
   ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().code, Code::kUnavailable);
+  EXPECT_EQ(written.error().code, Code::kRefused);
 }
 
 }  // namespace
