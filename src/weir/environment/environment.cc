@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "weir/datastream/job_definition_error.h"
+#include "weir/env/posix/signals.h"
 #include "weir/environment/embedded_engine.h"
 #include "weir/environment/options.h"
 
@@ -134,6 +135,7 @@ datastream::ProgramBuilder& Environment::program() {
 }
 
 JobResult Environment::execute(const std::string& job_name) {
+  const env::BrokenPipesAreErrors guard;  // To the last message.
   State& state = *state_;
   const auto name =
       ++state.executions == 1 ? job_name : job_name + "." + std::to_string(state.executions);

@@ -1,6 +1,11 @@
 #include "weir/environment/weir.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <cstdlib>
 #include <map>
 
@@ -151,6 +156,20 @@ TEST_F(EnvironmentTest, ANumberThatTheProgramsTypeCannotHoldEndsWithTwo) {
               std::string::npos)
         << result.what;
   }
+}
+
+TEST_F(EnvironmentTest, AComplaintThatNobodyReadsDoesNotChangeTheExitStatus) {
+  const auto run = [] {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) std::exit(99);
+    ::close(ends[0]);
+    ::dup2(ends[1], STDERR_FILENO);
+    std::signal(SIGPIPE, SIG_DFL);
+    Environment env({"--no-such-option"});
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    std::exit(env.execute("unheard"));
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(2), "");
 }
 
 TEST_F(EnvironmentTest, AJobNameThatCannotBeADirectoryEndsWithTwo) {

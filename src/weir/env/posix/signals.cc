@@ -89,4 +89,12 @@ void Signals::await() {
   }
 }
 
+BrokenPipesAreErrors::BrokenPipesAreErrors() : before_() {
+  struct sigaction ignore {};
+  sigemptyset(&ignore.sa_mask);
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before_);
+}
+BrokenPipesAreErrors::~BrokenPipesAreErrors() { sigaction(SIGPIPE, &before_, nullptr); }
+
 }  // namespace weir::env

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <functional>
 #include <thread>
 
@@ -33,6 +35,20 @@ class Signals {
   const int read_end_;
   const int write_end_;
   std::thread thread_;
+};
+
+// While it lives, writing to a pipe that nobody reads is an error, and no signal that ends the process.
+//
+//   Thread  one at a time in a process, or nested
+class BrokenPipesAreErrors {
+ public:
+  BrokenPipesAreErrors();
+  ~BrokenPipesAreErrors();
+  BrokenPipesAreErrors(const BrokenPipesAreErrors&) = delete;
+  BrokenPipesAreErrors& operator=(const BrokenPipesAreErrors&) = delete;
+
+ private:
+  struct sigaction before_;
 };
 
 }  // namespace weir::env
