@@ -299,6 +299,22 @@ case_a_damaged_file_of_a_checkpoint_is_named_and_nothing_is_deleted() {
   resumes
 }
 
+# The newest checkpoint is whole, so nothing is missing.
+case_a_damaged_older_checkpoint_is_no_hindrance() {
+  local oldest
+  start "${slowly[@]}" -Dexecution.checkpointing.num-retained=3
+  await_share '[4-9]'
+  kill -TERM "$pid"
+  ended_with 4
+  oldest=$(find checkpoints -name _metadata | sort -V | head -n 1)
+  [ "$(find checkpoints -name _metadata | wc -l)" = 3 ] || wrong "it keeps $(find checkpoints -name _metadata)"
+  damage "$oldest" $(($(stat -c %s "$oldest") / 2))
+  run 0 -Dexecution.checkpointing.num-retained=3
+  says "$(basename "$(dirname "$oldest")")\b.*checksum"
+  says 'Deploying .*phase=restore'
+  exactly_once
+}
+
 case_a_missing_file_of_a_checkpoint_is_named() {
   local file
   suspended_job
