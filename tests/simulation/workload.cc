@@ -1,5 +1,7 @@
 #include "tests/simulation/workload.h"
 
+#include "weir/connectors/sequence/sequence_source.h"
+
 #include "tests/simulation/workloads/workloads.h"
 #include "weir/connectors/file/text_file_sink.h"
 
@@ -22,6 +24,17 @@ std::unique_ptr<Workload> make_workload(WorkloadKind kind) {
 namespace {
 constexpr std::string_view kOutputs = "output-";
 }  // namespace
+
+DataStream<std::uint64_t> numbers_source(datastream::ProgramBuilder& builder, const RunPlan& plan,
+                                         const Scale& scale, std::uint32_t splits_per_reader,
+                                         const std::string& name) {
+  const auto make = [](std::uint64_t number) { return number; };
+  const auto source =
+      std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
+          0, plan.records, scale.sources * splits_per_reader, make);
+  builder.set_default_parallelism(scale.sources);
+  return datastream::add_source<std::uint64_t>(builder, source, name).uid(name);
+}
 
 std::shared_ptr<const connectors::Sink<std::string>> line_sink(const std::string& name) {
   using Line = connectors::ReadableLine;

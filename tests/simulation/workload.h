@@ -7,7 +7,7 @@
 
 #include "tests/simulation/run_plan.h"
 #include "weir/connectors/api/sink.h"
-#include "weir/datastream/program_builder.h"
+#include "weir/datastream/data_stream.h"
 
 namespace weir::simulation {
 
@@ -28,6 +28,12 @@ class Workload {
   // What must be visible in the end, by a naive twin: each line so many times.
   virtual Lines expected(const RunPlan& plan) const = 0;
 };
+
+// The numbers from 0 up, a record each, in so many splits per reader; name and uid are the same. What follows has the
+// readers' parallelism.
+DataStream<std::uint64_t> numbers_source(datastream::ProgramBuilder& builder, const RunPlan& plan,
+                                         const Scale& scale, std::uint32_t splits_per_reader,
+                                         const std::string& name);
 
 inline constexpr char kInputPath[] = "input";
 // Where a workload's lines become visible: in text files on the simulated disk, in a directory for each of its sinks.

@@ -11,7 +11,9 @@ namespace weir {
 // Something to be done once, by whoever it is handed to: a closure that is moved and never copied. Up to four pointers
 // and whatever owns something fit without an allocation, so that handing over work costs none.
 //
+//   Shape   empty, or a closure; calling an empty one is not allowed
 //   Errors  what the closure throws passes through
+//   Thread  one owner at a time
 template <std::size_t inline_bytes>
 class BasicWork {
  public:

@@ -57,6 +57,25 @@ TEST_F(BadOutputTest, ARestartTakesAnEmptyDirectory) {
   EXPECT_EQ(hidden(), Lines{".weir-sink"});
 }
 
+// Its output is gone, so the run that it belonged to must not be said to be kept or finished.
+TEST_F(BadOutputTest, ARunThatGaveItsOutputUpIsNotGoneBackTo) {
+  const auto copy = [this](std::vector<std::string> more) {
+    Environment env(arguments(std::move(more)));
+    env.enable_checkpointing(10ms);
+    env.from_source(file_lines(in()), "lines").uid("lines").sink_to(text_files(out())).uid("out");
+    return env.execute("copy");
+  };
+  const auto want = write_input(1, 10);
+  ASSERT_EQ(copy({}).what, "");
+  fs::rename(in(), dir_ + "/elsewhere");
+  const auto refused = copy({"--restart", "--overwrite-output"});
+  expect_fails(refused, {"No such file"});
+  EXPECT_EQ(refused.what.find("is kept"), std::string::npos) << refused.what;
+  fs::rename(dir_ + "/elsewhere", in());
+  ASSERT_EQ(copy({}).what, "");
+  EXPECT_EQ(visible(), want);
+}
+
 TEST_F(BadOutputTest, AJobThatCouldNotBeSuspendedDoesNotBegin) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);

@@ -45,13 +45,7 @@ class Ledger final : public Workload {
  public:
   void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
              const Scale& scale) const override {
-    const auto make = [](std::uint64_t number) { return number; };
-    const auto source =
-        std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
-            0, plan.records, scale.sources * 3, make);
-    builder.set_default_parallelism(scale.sources);
-    const auto numbers =
-        datastream::add_source<std::uint64_t>(builder, source, "transfers").uid("transfers");
+    const auto numbers = numbers_source(builder, plan, scale, 3, "transfers");
     builder.set_default_parallelism(scale.keyed);
     numbers
         .flat_map<Posting>(

@@ -27,13 +27,7 @@ class Totals final : public Workload {
  public:
   void build(datastream::ProgramBuilder& builder, const RunPlan& plan,
              const Scale& scale) const override {
-    const auto make = [](std::uint64_t number) { return number; };
-    const auto source =
-        std::make_shared<const connectors::SequenceSource<std::uint64_t, decltype(make)>>(
-            0, plan.records, scale.sources * 2, make);
-    builder.set_default_parallelism(scale.sources);
-    const auto items = datastream::add_source<std::uint64_t>(builder, source, "numbers")
-                           .uid("numbers")
+    const auto items = numbers_source(builder, plan, scale, 2, "numbers")
                            .map([keys = plan.keys, thrower = Thrower(plan.throw_one_in)](
                                     const std::uint64_t& number) mutable {
                              thrower.maybe_throw();

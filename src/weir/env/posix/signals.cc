@@ -22,7 +22,6 @@ constexpr unsigned char kStop = 0;  // No signal has this number.
 
 struct sigaction g_old_int;
 struct sigaction g_old_term;
-struct sigaction g_old_pipe;
 struct sigaction g_old_file_size;
 
 void handle(int signal) {
@@ -62,14 +61,12 @@ Signals::Signals(std::function<void(int)> on_signal, int read_end, int write_end
   sigaction(SIGINT, &action, &g_old_int);
   sigaction(SIGTERM, &action, &g_old_term);
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, &g_old_pipe);
   sigaction(SIGXFSZ, &action, &g_old_file_size);
 }
 
 Signals::~Signals() {
   sigaction(SIGINT, &g_old_int, nullptr);
   sigaction(SIGTERM, &g_old_term, nullptr);
-  sigaction(SIGPIPE, &g_old_pipe, nullptr);
   sigaction(SIGXFSZ, &g_old_file_size, nullptr);
   const ssize_t written = write(write_end_, &kStop, 1);
   static_cast<void>(written);  // The pipe holds at most one byte: another one fits.

@@ -9,6 +9,20 @@
 
 namespace weir::env {
 
+// While it lives, writing to a pipe that nobody reads is an error, and no signal that ends the process.
+//
+//   Thread  one at a time in a process, or nested
+class BrokenPipesAreErrors {
+ public:
+  BrokenPipesAreErrors();
+  ~BrokenPipesAreErrors();
+  BrokenPipesAreErrors(const BrokenPipesAreErrors&) = delete;
+  BrokenPipesAreErrors& operator=(const BrokenPipesAreErrors&) = delete;
+
+ private:
+  struct sigaction before_;
+};
+
 // Turns SIGINT and SIGTERM into a call, once: the first of them calls `on_signal` with its number,
 // on a thread of its own that may lock, log and wait; any second one ends the process at once with
 // status 128 + number. SIGPIPE and SIGXFSZ are ignored from here on, so that a reader that went away
@@ -34,21 +48,8 @@ class Signals {
   const std::function<void(int)> on_signal_;
   const int read_end_;
   const int write_end_;
+  const BrokenPipesAreErrors pipes_;
   std::thread thread_;
-};
-
-// While it lives, writing to a pipe that nobody reads is an error, and no signal that ends the process.
-//
-//   Thread  one at a time in a process, or nested
-class BrokenPipesAreErrors {
- public:
-  BrokenPipesAreErrors();
-  ~BrokenPipesAreErrors();
-  BrokenPipesAreErrors(const BrokenPipesAreErrors&) = delete;
-  BrokenPipesAreErrors& operator=(const BrokenPipesAreErrors&) = delete;
-
- private:
-  struct sigaction before_;
 };
 
 }  // namespace weir::env

@@ -9,7 +9,6 @@
 //
 // Both sides of a comparison run by turns in one process and the fastest of several rounds counts:
 // read the ratios.
-#include <sys/mman.h>
 #include <time.h>
 
 #include <algorithm>
@@ -31,26 +30,11 @@
 #include <xxhash.h>
 
 #include "bench/reference/plain_table.h"
+#include "weir/env/posix/posix_pages.h"
 #include "weir/state/heap/heap_backend.h"
 
 namespace weir::state::heap {
 namespace {
-
-// Huge pages where the kernel has them, as env/posix will ask for them.
-class HugePages final : public memory::PageSource {
- public:
-  void* take(std::size_t bytes) noexcept override {
-    void* at = heap_.take(bytes);
-    if (at != nullptr && bytes >= memory::kHugePageBytes) ::madvise(at, bytes, MADV_HUGEPAGE);
-    return at;
-  }
-  void give_back(void* pages, std::size_t bytes) noexcept override {
-    heap_.give_back(pages, bytes);
-  }
-
- private:
-  memory::HeapPages heap_;
-};
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -165,7 +149,7 @@ ValueType plain_value() {
 
 // A backend with one table.
 struct World {
-  HugePages pages;
+  env::PosixPages pages;
   IoThread io;
   IoThread maker;  // of fresh chunks: an I/O pool has more than one thread
   memory::Account account{"bench", "state.heap_bytes_max", std::uint64_t{1} << 40};
