@@ -90,6 +90,21 @@ passed" "$(without_git 'check_tidy && echo passed')"
 expect_part "what needs git names it where it cannot be had" "missing: git." \
   "$(play id 'echo 1000'; with_dev 'may_sudo() { false; }; need git')"
 
+# --- checking ---------------------------------------------------------------------------------------------
+
+(cd "$work" && mkdir -p src tests examples bench && touch src/x.cc src/x_test.cc bench/y_bench.cc)
+play clang-tidy-14 'echo "tidy ${*#-p build/lint}"; case "$*" in *bad.cc*) exit 1 ;; esac'
+tidied=$(with_dev 'build() { :; }; check_tidy --all && echo passed')
+expect "all files are tidied, also those that never changed" "bench/y_bench.cc src/x.cc src/x_test.cc " \
+  "$(sed -n 's/^tidy .* //p' <<<"$tidied" | sort | tr '\n' ' ')"
+expect "the analyzer is spared in tests only" "src/x_test.cc" \
+  "$(sed -n 's/^tidy .*-clang-analyzer.* //p' <<<"$tidied")"
+expect "no finding, no failure" "passed" "$(tail -n 1 <<<"$tidied")"
+touch "$work/src/bad.cc"
+expect "a finding among the sources fails, after the tests were looked at" "x_test.cc failed" \
+  "$(with_dev 'build() { :; }; check_tidy --all || echo failed' | sed -n 's|^tidy .*/x_test|x_test|p; /failed/p' | tr '\n' ' ' | sed 's/ $//')"
+expect_part "check takes no other word" "usage: ./dev check [--all]" "$(with_dev 'dev_check --everything')"
+
 # --- building ---------------------------------------------------------------------------------------------
 
 play uname 'echo x86_64'

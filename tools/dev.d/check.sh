@@ -1,12 +1,18 @@
 # ./dev check: what a machine can see without running the engine. ./dev fix: what it can mend.
 
-dev_check() {
+dev_check() {  # dev_check [--all]
+  local tidied="changed files"
+  case "$# ${1:-}" in
+    "0 ") ;;
+    "1 --all") tidied="all files" ;;
+    *) stop 2 "usage: ./dev check [--all]" ;;
+  esac
   # shellcheck disable=SC2046
   need $(packages_of_preset lint) $packages_check
   counted "format" check_format
   counted "arrows" tools/arrows
   counted "headers stand alone" build dev headers_alone
-  counted "tidy on changed files" check_tidy
+  counted "tidy on $tidied" check_tidy "$@"
   counted "ratchets" tools/ratchet
   close_count
 }
@@ -27,8 +33,13 @@ formatted_files() {
 }
 
 # clang-tidy reads the commands of the lint preset, whose precompiled headers must be there.
-check_tidy() {
+check_tidy() {  # check_tidy [--all]
   local files=() file
+  if [ "${1:-}" = --all ]; then
+    mapfile -t files < <(all_sources)
+    tidy_files "${files[@]}"
+    return
+  fi
   if ! command -v git >/dev/null || ! git rev-parse --verify -q HEAD >/dev/null; then
     say "without git nobody knows what changed: skipped"
     return
@@ -40,10 +51,22 @@ check_tidy() {
     say "no source changed since $(changes_since)"
     return
   fi
+  tidy_files "${files[@]}"
+}
+
+# The analyzer walks through all paths of a function. A test has one, which runs under the sanitizers; there it would
+# take as long as everything else together.
+tidy_files() {  # tidy_files FILE...
+  local status=0
   build lint weir_pch weir_test_pch || return
-  printf '%s\n' "${files[@]}" |
-    xargs -n 4 -P "$(parallel)" clang-tidy-14 -p build/lint --quiet --warnings-as-errors='*' \
-      2> >(grep -v 'warnings generated' >&2)
+  printf '%s\n' "$@" | sed '/_test\.cc$/d' | tidy || status=1
+  printf '%s\n' "$@" | sed '/_test\.cc$/!d' | tidy --checks='-clang-analyzer-*' || status=1
+  return "$status"
+}
+
+tidy() {  # tidy [OPTION...] of the files on standard input
+  xargs -r -n 1 -P "$(parallel)" clang-tidy-14 -p build/lint --quiet --warnings-as-errors='*' "$@" \
+    2> >(grep -v 'warnings generated' >&2)
 }
 
 # The point that a change starts from: where it left main, else the commit before.
@@ -56,5 +79,9 @@ changes_since() {
 # Sources of the lint build that are new or differ.
 changed_files() {
   { git diff --name-only "$(changes_since)" -- '*.cc' && git ls-files --others --exclude-standard -- '*.cc'; } |
-    grep -E '^(src|tests|examples)/' | grep -vE '_(bench|fuzz)\.cc$|^tests/consumer/' | sort -u
+    in_lint_build
 }
+
+all_sources() { find src tests examples bench -name '*.cc' | in_lint_build; }
+
+in_lint_build() { grep -E '^(src|tests|examples|bench)/' | grep -v '^tests/consumer/' | sort -u; }

@@ -11,7 +11,7 @@ packages_of_preset() {
   case $1 in
     dev | asan | tsan | release-test) echo "$packages_build $packages_test" ;;
     release) echo "$packages_build" ;;
-    lint) echo "$packages_build $packages_test $packages_clang" ;;
+    lint) echo "$packages_build $packages_test $packages_clang $packages_fuzz" ;;
     fuzz) echo "$packages_build $packages_clang $packages_fuzz" ;;
   esac
 }
