@@ -122,7 +122,7 @@ void Engine::start(std::function<void(jobmaster::JobEnd)> on_end) {
       .store = store_.get(),
       .metrics = parts_.metrics,
       .on_end = [this, on_end = std::move(on_end)](jobmaster::JobEnd end) {
-        watchdog_->stop([on_end, end] { on_end(end); });
+        watchdog_->stop([on_end, end = std::move(end)] { on_end(end); });
       }});
   task_manager_->connect(*job_master_);
   watchdog_->start();

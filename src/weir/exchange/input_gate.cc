@@ -2,7 +2,7 @@
 
 namespace weir::exchange {
 
-InputGate::InputGate(std::vector<Channels> inputs) {
+InputGate::InputGate(const std::vector<Channels>& inputs) {
   for (const auto& [input, channels] : inputs) {
     const auto begin = static_cast<std::uint32_t>(channels_.size());
     const auto end = begin + static_cast<std::uint32_t>(channels.size());

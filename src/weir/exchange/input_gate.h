@@ -17,7 +17,7 @@ class InputGate {
     std::uint32_t input;  // the operator's input that they belong to
     std::vector<Channel*> channels;
   };
-  explicit InputGate(std::vector<Channels> inputs);
+  explicit InputGate(const std::vector<Channels>& inputs);
 
   std::uint32_t channel_count() const { return static_cast<std::uint32_t>(channels_.size()); }
   std::uint32_t input_of(std::uint32_t channel) const { return channels_[channel].input; }

@@ -4,7 +4,7 @@
 
 namespace weir::exchange {
 
-ResultPartition::ResultPartition(std::vector<Channel*> channels,
+ResultPartition::ResultPartition(const std::vector<Channel*>& channels,
                                  std::unique_ptr<stream::Router> router)
     : router_(std::move(router)), targets_(channels.size()) {
   for (Channel* channel : channels) channels_.push_back({channel, nullptr, false});

@@ -19,7 +19,7 @@ namespace weir::exchange {
 class ResultPartition {
  public:
   // `router` may be null.
-  ResultPartition(std::vector<Channel*> channels, std::unique_ptr<stream::Router> router);
+  ResultPartition(const std::vector<Channel*>& channels, std::unique_ptr<stream::Router> router);
 
   bool is_scattering() const { return router_ != nullptr; }
 

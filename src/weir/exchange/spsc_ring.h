@@ -31,7 +31,7 @@ class SpscRing {
       seen_head_ = head_.load(std::memory_order_acquire);  // Partner: pop().
       if (tail - seen_head_ == capacity_) return false;
     }
-    items_[tail & mask_] = std::move(item);
+    items_[tail & mask_] = std::forward<Item>(item);
     tail_.store(tail + 1, std::memory_order_release);  // Partner: front().
     return true;
   }

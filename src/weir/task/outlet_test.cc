@@ -75,7 +75,7 @@ class OutletRig {
         lanes.push_back(channels_.back().get());
       }
       partitions.push_back(std::make_unique<exchange::ResultPartition>(
-          std::move(lanes), edge == Edge::kScattering ? std::make_unique<ByValue>() : nullptr));
+          lanes, edge == Edge::kScattering ? std::make_unique<ByValue>() : nullptr));
     }
     return partitions;
   }

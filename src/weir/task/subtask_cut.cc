@@ -12,8 +12,8 @@ using operators::Progress;
 namespace {
 // Keyed state saved after each move while a cut is open: little between batches, so that none waits
 // long, and more when there is nothing else to do.
-constexpr std::uint64_t kSliceBytes = 16 * 1024;
-constexpr std::uint64_t kIdleSliceBytes = 64 * 1024;
+constexpr std::uint64_t kSliceBytes = 16u << 10;
+constexpr std::uint64_t kIdleSliceBytes = 64u << 10;
 }  // namespace
 
 void Subtask::act_on(const alignment::Answer& answer) {

@@ -185,8 +185,7 @@ class Deployment {
       auto router = made(name_of(edge), [&] {
         return make_router ? make_router(graph_.vertex(edge.to).scale.max_parallelism) : nullptr;
       });
-      partitions.push_back(
-          std::make_unique<exchange::ResultPartition>(std::move(lanes), std::move(router)));
+      partitions.push_back(std::make_unique<exchange::ResultPartition>(lanes, std::move(router)));
     }
     return partitions;
   }
@@ -250,8 +249,8 @@ class Deployment {
 
   static std::vector<operators::OperatorContext*> raw(
       const std::vector<std::unique_ptr<operators::OperatorContext>>& contexts) {
-    std::vector<operators::OperatorContext*> pointers;
-    for (const auto& context : contexts) pointers.push_back(context.get());
+    std::vector<operators::OperatorContext*> pointers(contexts.size());
+    for (std::size_t i = 0; i != contexts.size(); ++i) pointers[i] = contexts[i].get();
     return pointers;
   }
 

@@ -68,7 +68,7 @@ class SinkOperator final : public operators::Operator {
     if (mutant(Mutant::kStagedOutputNotSynced)) return operators::captured(commits_.lists());
     return [durable = writer_->make_durable(),
             lists = commits_.lists()](operators::SnapshotDone done) {
-      make_durable(durable, [done = std::move(done), lists](Status status) {
+      make_durable(durable, [done = std::move(done), lists](const Status& status) {
         if (status) return done(lists);
         done(status.error());
       });
@@ -82,7 +82,7 @@ class SinkOperator final : public operators::Operator {
     ending_ = true;
     context_.env->io.submit(
         [this, durable, committables = std::move(committables), post = context_.post] {
-          make_durable(durable, [this, committables, post](Status status) {
+          make_durable(durable, [this, committables, post](const Status& status) {
             post([this, committables, status] {
               ending_ = false;
               if (!status) throw ErrorException{status.error()};

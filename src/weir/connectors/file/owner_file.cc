@@ -11,7 +11,7 @@ namespace weir::connectors {
 namespace {
 
 constexpr std::string_view kHead = "weir-sink 1\n";
-constexpr std::uint64_t kOwnerBytesMax = 64 * 1024;
+constexpr std::uint64_t kOwnerBytesMax = 64u << 10;
 
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '%'; }
 

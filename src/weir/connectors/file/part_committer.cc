@@ -39,7 +39,7 @@ Status PartCommitter::commit_one(const commit::Committable& committable) {
   const auto staged = env::join(directory_, committable.what);
   const auto visible =
       env::join(directory_, VisibleName{committable.subtask, committable.checkpoint}.text());
-  const auto checked = check_content(committable, staged);
+  auto checked = check_content(committable, staged);
   if (checked) return files_.rename(staged, visible);
   if (checked.error().code != Code::kNotFound) return checked;
   return check_visible(committable, staged, visible);

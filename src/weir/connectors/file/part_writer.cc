@@ -144,7 +144,7 @@ Status PartWriter::sync(env::FileSystem& files, const std::string& directory,
     synced.push_back(part.get());
   }
   if (synced.empty()) return ok();
-  const auto named = files.sync_directory(directory);
+  auto named = files.sync_directory(directory);
   for (Part* part : synced) {
     part->status = named;
     part->is_durable.store(bool(named), std::memory_order_relaxed);

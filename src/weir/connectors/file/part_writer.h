@@ -16,7 +16,7 @@ namespace weir::connectors {
 
 // How text parts are written.
 struct TextFilesOptions {
-  std::size_t buffer_bytes = 256 * 1024;
+  std::size_t buffer_bytes = 256u << 10;
   // Filled and on their way to the disk, or being filled; records wait while all are.
   std::size_t buffers_max = 8;
 };

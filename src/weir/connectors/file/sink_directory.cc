@@ -142,7 +142,7 @@ Status SinkDirectory::refuse_foreign(const Names& names) const {
 Status SinkDirectory::remove_all(const Names& names) {
   if (names.empty()) return ok();
   for (const auto& name : names)
-    if (const auto removed = files_.remove(env::join(path_, name));
+    if (auto removed = files_.remove(env::join(path_, name));
         !removed && removed.error().code != Code::kNotFound)
       return removed;
   return files_.sync_directory(path_);

@@ -15,7 +15,7 @@ namespace weir::connectors {
 //   Thread  open() on the I/O pool, the rest on the Subtask's
 class ConsoleWriter {
  public:
-  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  static constexpr std::size_t kBufferBytes = 64u << 10;
 
   void open(SinkContext& context);
 

@@ -18,8 +18,8 @@ namespace weir::env {
 class PosixEnv {
  public:
   explicit PosixEnv(PosixExecutorOptions executor = {}, std::uint32_t io_threads = 4,
-                    std::vector<std::uint32_t> io_cpus = {})
-      : io_(io_threads, std::move(io_cpus)), executor_(std::move(executor)) {}
+                    const std::vector<std::uint32_t>& io_cpus = {})
+      : io_(io_threads, io_cpus), executor_(std::move(executor)) {}
 
   Env env() { return {clock_, entropy_, files_, executor_, io_, console_}; }
   PosixExecutor& executor() { return executor_; }

@@ -9,7 +9,7 @@
 
 namespace weir::env {
 
-PosixIoPool::PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus) {
+PosixIoPool::PosixIoPool(std::uint32_t threads, const std::vector<std::uint32_t>& cpus) {
   WEIR_CHECK(threads > 0);
   threads_.reserve(threads);
   try {

@@ -19,7 +19,7 @@ namespace weir::env {
 class PosixIoPool final : public IoPool {
  public:
   // Thread i stays on cpus[i % cpus.size()]; empty leaves the choice to the kernel.
-  explicit PosixIoPool(std::uint32_t threads, std::vector<std::uint32_t> cpus = {});
+  explicit PosixIoPool(std::uint32_t threads, const std::vector<std::uint32_t>& cpus = {});
   ~PosixIoPool() override;  // stop()
 
   void submit(Work work) override;

@@ -30,7 +30,7 @@ MemoryStore::~MemoryStore() {
   runs_->runs_[job_name_].is_locked = false;
 }
 
-Result<std::unique_ptr<Store>> MemoryStore::open(std::shared_ptr<MemoryRuns> runs,
+Result<std::unique_ptr<Store>> MemoryStore::open(const std::shared_ptr<MemoryRuns>& runs,
                                                  const std::string& job_name, JobId fresh) {
   MutexLock lock(runs->mutex_);
   auto& run = runs->runs_[job_name];

@@ -39,7 +39,7 @@ class MemoryRuns {
 class MemoryStore final : public Store {
  public:
   // `fresh` becomes the job id where there is no record yet.
-  static Result<std::unique_ptr<Store>> open(std::shared_ptr<MemoryRuns> runs,
+  static Result<std::unique_ptr<Store>> open(const std::shared_ptr<MemoryRuns>& runs,
                                              const std::string& job_name, JobId fresh);
   ~MemoryStore() override;
 

@@ -99,7 +99,7 @@ Status FileStore::check_nothing_is_lost() const {
 Written FileStore::write(const Change& change) {
   if (sync_failed_) return Written::sync_failed(*sync_failed_);
   if (in_doubt_) {
-    const auto resolved = read_back();
+    auto resolved = read_back();
     if (resolved.fate() == Fate::kUnknown) return Written::absent(resolved.error());
     if (!resolved) return resolved;
   }

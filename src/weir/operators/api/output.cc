@@ -4,7 +4,7 @@
 
 namespace weir::operators {
 namespace {
-constexpr std::size_t kTextBlockBytes = 64 * 1024;
+constexpr std::size_t kTextBlockBytes = 64u << 10;
 }
 
 Output::Output(stream::BatchPtr open, std::uint64_t overflow_bytes_max)

@@ -86,6 +86,7 @@ std::vector<StateSchema> PendingCheckpoint::schemas() const {
     for (const auto& schema : snapshot.schemas)
       by_state.try_emplace({schema.op, schema.state}, schema);
   std::vector<StateSchema> out;
+  out.reserve(by_state.size());
   for (auto& [state, schema] : by_state) out.push_back(std::move(schema));
   return out;
 }

@@ -19,7 +19,7 @@ namespace weir::storage {
 // State smaller than this goes into _metadata rather than into a file of its own.
 //
 //   Source  Flink: state.storage.fs.memory-threshold, 20 KiB
-inline constexpr std::size_t kInlineBytesMax = 20 * 1024;
+inline constexpr std::size_t kInlineBytesMax = 20u << 10;
 
 // A data file while it is written.
 //

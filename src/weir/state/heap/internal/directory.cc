@@ -9,6 +9,7 @@ namespace {
 // Natural spreads need arrays of some four elements per segment.
 constexpr std::uint64_t kElementsPerSegmentMax = 64;
 constexpr std::uint64_t kElementsAlwaysAllowed = 1024;
+constexpr std::uint64_t kElementBytes = sizeof(void*);  // An element is a Segment*.
 
 }  // namespace
 
@@ -132,7 +133,7 @@ void Directory::halve(Group& group) {
 
 // Large arrays on huge pages; small ones from the heap, which has touched its memory before.
 Result<Segment**> Directory::take_array(std::uint64_t elements) {
-  const std::uint64_t bytes = elements * sizeof(Segment*);
+  const std::uint64_t bytes = elements * kElementBytes;
   WEIR_TRY(account_.charge(bytes));
   void* array =
       bytes >= memory::kHugePageBytes ? pages_.take(bytes) : ::operator new(bytes, std::nothrow);
@@ -147,7 +148,7 @@ Result<Segment**> Directory::take_array(std::uint64_t elements) {
 
 void Directory::give_back_array(Segment** array, std::uint64_t elements) {
   if (elements == 1) return;  // It lies in the group itself.
-  const std::uint64_t bytes = elements * sizeof(Segment*);
+  const std::uint64_t bytes = elements * kElementBytes;
   if (bytes >= memory::kHugePageBytes) {
     pages_.give_back(array, bytes);
   } else {

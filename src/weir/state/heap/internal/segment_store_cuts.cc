@@ -160,7 +160,8 @@ SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
     if (segment->cut() == cut.number) {
       const std::uint64_t pending = segment->pending();
       if (!save_pending(segment, pending, Stream::kWalk)) return Walk::kFailed;
-      const auto cost = kVisitBytes + std::popcount(pending) * layout_.stride;
+      const auto cost =
+          kVisitBytes + static_cast<std::uint64_t>(std::popcount(pending)) * layout_.stride;
       budget -= std::min<std::uint64_t>(budget, cost);
     }
     cut.walk_word = end;

@@ -17,7 +17,7 @@ Status FileStream::append(ByteView bytes) {
   WEIR_CHECK(phase_ == Phase::kOpen || phase_ == Phase::kBroken);
   if (phase_ == Phase::kBroken)
     return Error{Code::kUnavailable, "appending to " + names_.name + ": an append failed before"};
-  if (const auto appended = file_->append(bytes); !appended) {
+  if (auto appended = file_->append(bytes); !appended) {
     phase_ = Phase::kBroken;
     return appended;
   }
