@@ -72,7 +72,7 @@ inline void trigger_until_complete(const Trigger& trigger, const std::shared_ptr
 // The numbers 1 .. 9, a checkpoint behind 5 and a failure at 7, once. Lines "sum_even is 20" and "sum_odd is 25" come out.
 //
 // The gate in the source keeps 6 back until the checkpoint that is asked for at that moment is complete.
-inline weir::JobResult even_odd(weir::Environment& env, std::shared_ptr<Diary> diary,
+inline weir::JobResult even_odd(weir::Environment& env, const std::shared_ptr<Diary>& diary,
                                 std::shared_ptr<const weir::connectors::Sink<std::string>> sink) {
   const auto gate = std::make_shared<Gate>(5);
   const auto source = std::make_shared<const GatedNumbers>(9, gate, [diary](int offset) {

@@ -16,7 +16,7 @@
 namespace {
 
 // 64 bytes each in the state.
-constexpr std::uint64_t kKeys = 106'496 * 32;
+constexpr std::uint64_t kKeys = std::uint64_t{106'496} * 32;
 constexpr std::uint64_t kBytesPerKey = 64;
 
 // A reader of the output that never rests, beside the job.

@@ -165,7 +165,7 @@ TEST(ClockThatStepsBack, ASuspendedJobResumesADayEarlier) {
   Machine today;
   today.suspend_behind(3, options_of());
   sim::SimOptions options;
-  options.wall_start.unix_ms -= 24 * 3'600 * 1'000;
+  options.wall_start.unix_ms -= std::int64_t{24} * 3'600 * 1'000;
   Machine yesterday(options);
   std::string run;
   for (const auto& path : today.world.disk().paths()) {

@@ -47,7 +47,7 @@ TEST(SlowDisk, StagingStaysUnderItsLimitWhileRecordsFlow) {
   options.limits.batch_records = 64;
   options.limits.moves_per_step = 1;
   options.watchdog.aborts = true;
-  options.staging = {.limit_bytes = 128 * 1024, .chunk_bytes = 8 * 1024, .spare_chunks = 2};
+  options.staging = {.limit_bytes = 128u << 10, .chunk_bytes = 8u << 10, .spare_chunks = 2};
   ASSERT_TRUE(engine.start(options, builder.build("slow disk", graph::Chaining::kOn)));
 
   // The third checkpoint, when all keys are there: 20,000 entries of 64 bytes take the disk some 130 ms.

@@ -21,7 +21,7 @@ std::uint64_t allocations_of_this_thread();
 //   Thread  any; one at a time in a process
 class ReadGate {
  public:
-  static constexpr std::size_t kChunkBytesMin = 64 * 1024;
+  static constexpr std::size_t kChunkBytesMin = 64u << 10;
 
   explicit ReadGate(const std::string& path);
   ~ReadGate();

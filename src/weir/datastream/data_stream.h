@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -28,12 +29,12 @@ class StreamEnd {
   StreamEnd(datastream::ProgramBuilder& program, graph::NodeId node)
       : program_(&program), node_(node) {}
 
-  StreamEnd& uid(std::string uid) {
-    program_->node(node_).uid = std::move(uid);
+  StreamEnd& uid(std::string_view uid) {
+    program_->node(node_).uid = uid;
     return *this;
   }
-  StreamEnd& name(std::string name) {
-    program_->node(node_).name = std::move(name);
+  StreamEnd& name(std::string_view name) {
+    program_->node(node_).name = name;
     return *this;
   }
   StreamEnd& set_parallelism(std::uint32_t parallelism) {
@@ -95,12 +96,12 @@ class DataStream {
   }
 
   // The stable name under which the operator's state is found again.
-  DataStream uid(std::string uid) const {
-    here().uid = std::move(uid);
+  DataStream uid(std::string_view uid) const {
+    here().uid = uid;
     return *this;
   }
-  DataStream name(std::string name) const {
-    here().name = std::move(name);
+  DataStream name(std::string_view name) const {
+    here().name = name;
     return *this;
   }
   DataStream set_parallelism(std::uint32_t parallelism) const {
@@ -202,8 +203,8 @@ class FusedStream {
   StreamEnd sink_to(std::shared_ptr<const connectors::Sink<Record>> sink) const {
     return fuse().sink_to(std::move(sink));
   }
-  DataStream<Record> uid(std::string uid) const { return fuse().uid(std::move(uid)); }
-  DataStream<Record> name(std::string name) const { return fuse().name(std::move(name)); }
+  DataStream<Record> uid(std::string_view uid) const { return fuse().uid(uid); }
+  DataStream<Record> name(std::string_view name) const { return fuse().name(name); }
   DataStream<Record> set_parallelism(std::uint32_t parallelism) const {
     return fuse().set_parallelism(parallelism);
   }
@@ -226,10 +227,10 @@ class FusedStream {
   }
 
   template <class Out, class Make>
-  DataStream<Out> add(std::string name, Make make) const {
+  DataStream<Out> add(std::string_view name, Make make) const {
     auto& program = from_.program();
     const auto node =
-        program.add({.stream = {.name = std::move(name), .parallelism = from_.here().parallelism},
+        program.add({.stream = {.name = std::string(name), .parallelism = from_.here().parallelism},
                      .factory = datastream::make_factory<Out>(std::move(make))});
     program.connect(node, {.from = from_.node()});
     return {program, node};
@@ -248,13 +249,14 @@ namespace datastream {
 // The beginning of a stream: the operator that assigns splits and, behind it, the readers.
 template <class T>
 DataStream<T> add_source(ProgramBuilder& builder,
-                         std::shared_ptr<const connectors::Source<T>> source, std::string name) {
+                         std::shared_ptr<const connectors::Source<T>> source,
+                         std::string_view name) {
   const auto enumerator = builder.add(
-      {.stream = {.name = name + " splits", .parallelism = 1, .is_source = true},
+      {.stream = {.name = std::string(name) + " splits", .parallelism = 1, .is_source = true},
        .factory = make_factory<connectors::SplitAssignment>([source] {
          return std::make_unique<connectors::SplitEnumeratorOperator>(source->make_enumerator());
        })});
-  const auto reader = builder.add({.stream = {.name = std::move(name),
+  const auto reader = builder.add({.stream = {.name = std::string(name),
                                               .parallelism = builder.default_parallelism(),
                                               .is_source = true},
                                    .factory = make_factory<T>([source] {

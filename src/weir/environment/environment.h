@@ -74,19 +74,20 @@ class Environment {
   void set_default(std::string_view key, std::string_view value);
 
   template <class T>
-  DataStream<T> from_source(std::shared_ptr<const connectors::Source<T>> source, std::string name) {
-    return add_source<T>(std::move(source), std::move(name));
+  DataStream<T> from_source(std::shared_ptr<const connectors::Source<T>> source,
+                            std::string_view name) {
+    return add_source<T>(std::move(source), name);
   }
   template <class S>
   requires requires { typename S::element_type::Record; }
   DataStream<typename S::element_type::Record> from_source(S source) {
-    auto name = source->name();
-    return add_source<typename S::element_type::Record>(std::move(source), std::move(name));
+    const auto name = source->name();
+    return add_source<typename S::element_type::Record>(std::move(source), name);
   }
   template <class S>
   requires requires { typename S::element_type::Record; }
-  DataStream<typename S::element_type::Record> from_source(S source, std::string name) {
-    return add_source<typename S::element_type::Record>(std::move(source), std::move(name));
+  DataStream<typename S::element_type::Record> from_source(S source, std::string_view name) {
+    return add_source<typename S::element_type::Record>(std::move(source), name);
   }
 
   // Runs what was described since the last call, and returns when it has ended: the first time as the job `job_name`, the
@@ -118,8 +119,9 @@ class Environment {
   datastream::ProgramBuilder& program();
 
   template <class T>
-  DataStream<T> add_source(std::shared_ptr<const connectors::Source<T>> source, std::string name) {
-    return datastream::add_source<T>(program(), std::move(source), std::move(name));
+  DataStream<T> add_source(std::shared_ptr<const connectors::Source<T>> source,
+                           std::string_view name) {
+    return datastream::add_source<T>(program(), std::move(source), name);
   }
 
   std::unique_ptr<State> state_;
