@@ -42,7 +42,7 @@ add_library(weir_warnings INTERFACE)
 target_compile_options(weir_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
   -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>
-  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wno-undefined-var-template>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wreserved-identifier -Wno-undefined-var-template>
   # At -O3 GCC 12 sees impossible copies inside "literal" + string (its bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict>)
 
