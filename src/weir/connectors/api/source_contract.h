@@ -252,7 +252,7 @@ TEST_P(SourceContract, ASnapshotAnywhereGoesOnAtAnyParallelism) {
   for (std::size_t cut = 0; cut <= expected.size(); ++cut) {
     for (std::uint32_t before = 1; before <= 3; ++before) {
       for (std::uint32_t after = 1; after <= 3; ++after) {
-        Random random(cut * 100 + before * 10 + after);
+        Random random(cut * 100 + std::size_t{before} * 10 + after);
         const auto first = world().begin(before, nullptr);
         read(*first, before, random, cut);
         const auto checkpoint = first->snapshot();
