@@ -138,6 +138,15 @@ class JobMasterTest : public testing::Test {
   void ack_all(CheckpointId id, bool at_end = false) {
     for (const auto& execution : tasks_.deployed) ack(id, execution, at_end);
   }
+  // The input is at its end everywhere; says which checkpoint is complete with all of it.
+  CheckpointId start_and_reach_the_end() {
+    start();
+    tell_all<rpc::TaskRunning>();
+    tell_all<rpc::TaskAtEnd>();
+    ack_all(tasks_.triggered, true);
+    run();
+    return tasks_.triggered;
+  }
   // Everything runs, and one checkpoint is complete.
   CheckpointId complete_one() {
     run_after(Duration::seconds(1));

@@ -171,12 +171,7 @@ TEST_F(JobMasterTest, SuspendingKeepsTheNewestCheckpointAndEndsWhenAllIsStill) {
 }
 
 TEST_F(JobMasterTest, FinishesWhenTheFinalCheckpointIsThereAndRecordsTheResultBeforeItDeletes) {
-  start();
-  tell_all<rpc::TaskRunning>();
-  tell_all<rpc::TaskAtEnd>();
-  const auto id = tasks_.triggered;
-  ack_all(id, true);
-  run();
+  const auto id = start_and_reach_the_end();
   EXPECT_EQ(tasks_.take().back(), "complete " + std::to_string(id.value));
   for (const auto& execution : tasks_.deployed) tell<rpc::TaskFinished>(execution);
   hand_.executor.run();
@@ -190,12 +185,7 @@ TEST_F(JobMasterTest, FinishesWhenTheFinalCheckpointIsThereAndRecordsTheResultBe
 }
 
 TEST_F(JobMasterTest, AResultThatCouldNotBeWrittenIsWrittenAgainAndNothingIsDeletedBefore) {
-  start();
-  tell_all<rpc::TaskRunning>();
-  tell_all<rpc::TaskAtEnd>();
-  const auto id = tasks_.triggered;
-  ack_all(id, true);
-  run();
+  const auto id = start_and_reach_the_end();
   runs_->twist_next_write({.fate = Fate::kAbsent});
   tell_all<rpc::TaskFinished>();
   EXPECT_EQ(ends_, 0);
@@ -207,11 +197,7 @@ TEST_F(JobMasterTest, AResultThatCouldNotBeWrittenIsWrittenAgainAndNothingIsDele
 }
 
 TEST_F(JobMasterTest, SuspendingEndsTheWaitForADiskThatTakesNoResult) {
-  start();
-  tell_all<rpc::TaskRunning>();
-  tell_all<rpc::TaskAtEnd>();
-  ack_all(tasks_.triggered, true);
-  run();
+  start_and_reach_the_end();
   runs_->twist_next_write({.fate = Fate::kAbsent});
   tell_all<rpc::TaskFinished>();
   master_->suspend();
