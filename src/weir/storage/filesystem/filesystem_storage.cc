@@ -118,7 +118,7 @@ Status FilesystemStorage::discard(CheckpointId id, std::span<const checkpoint::F
 Status FilesystemStorage::remove_metadata(const std::string& chk) {
   const auto removed = files_.remove(env::join(chk, kMetadataName));
   if (!removed) return unless_gone(removed);
-  return files_.sync_directory(chk);
+  return unless_gone(files_.sync_directory(chk));
 }
 
 Status FilesystemStorage::remove(std::span<const checkpoint::FileHandle> files) {
@@ -160,8 +160,9 @@ Result<std::vector<CheckpointId>> FilesystemStorage::sweep(const std::set<Checkp
 
 Status FilesystemStorage::remove_whole(const std::string& chk) {
   WEIR_TRY(remove_metadata(chk));
-  WEIR_ASSIGN(const auto entries, files_.list(chk));
-  for (const auto& entry : entries)
+  const auto entries = files_.list(chk);
+  if (!entries) return unless_gone(entries.error());
+  for (const auto& entry : *entries)
     WEIR_TRY(unless_gone(files_.remove(env::join(chk, entry.name))));
   return unless_gone(files_.remove_directory(chk));
 }

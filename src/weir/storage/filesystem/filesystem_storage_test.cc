@@ -241,6 +241,23 @@ TEST(FilesystemStorage, ASweepGoesOnAfterAnErrorAndReportsIt) {
   EXPECT_TRUE(disk.tree(kRun).empty());
 }
 
+// A discard and a sweep may be at the same checkpoint: what is gone needs no complaint.
+TEST(FilesystemStorage, WhatSomebodyElseRemovesMeanwhileIsNoError) {
+  for (const bool is_sweep : {false, true}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      const auto outcome = take_checkpoint(disk);
+      FaultyFiles files(disk);
+      files.fail(k, {.code = Code::kNotFound, .deed = FaultyFiles::Deed::kDone});
+      FilesystemStorage storage(files, {.directory = kRun, .epoch = {3}});
+      const bool is_done =
+          is_sweep ? bool(storage.sweep({}, {9})) : bool(storage.discard({7}, outcome.handles));
+      if (files.calls() < k) break;
+      EXPECT_TRUE(is_done) << files.log()[k - 1].name << " " << files.log()[k - 1].path;
+    }
+  }
+}
+
 TEST(FilesystemStorage, ASweepWithAnyCallFailingCanBeRepeated) {
   for (std::uint64_t k = 1;; ++k) {
     MemoryFiles disk;
