@@ -1,5 +1,6 @@
 #include <array>
 #include <limits>
+#include <new>
 #include <stdexcept>
 
 #include "weir/base/bytes.h"
@@ -46,6 +47,9 @@ TEST(Guarded, MakesAnErrorOfWhateverIsThrown) {
   };
   EXPECT_EQ(error_of(ErrorException({Code::kCorrupt, "reading a"})), "corrupt: reading a");
   EXPECT_EQ(error_of(std::runtime_error("no door")), "failed: the user's function threw: no door");
+  const auto refused = error_of(std::bad_alloc());
+  EXPECT_TRUE(refused.starts_with("exhausted: the system refused memory")) << refused;
+  EXPECT_TRUE(error_of(std::bad_array_new_length()).starts_with("failed: the user's function"));
   EXPECT_EQ(error_of(5), "failed: the user's function threw something that is no std::exception");
 }
 

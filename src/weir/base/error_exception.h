@@ -20,8 +20,9 @@ class ErrorException final : public std::exception {
   Error error_;
 };
 
-// The exception that is being handled, as an Error: that of an ErrorException, else kFailed with the
-// words "`whose` threw: ...". Only inside a catch block.
+// The exception that is being handled, as an Error: that of an ErrorException; kExhausted for memory
+// that was refused, which is nobody's fault; else kFailed with the words "`whose` threw: ...". Only
+// inside a catch block.
 Error caught_error(std::string_view whose = "the user's function");
 
 // Calls code that may be the user's, where nobody up the stack would catch what it throws; an

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 
@@ -164,6 +165,19 @@ TEST_F(ThrowingFunctions, EveryFunctionThatThrowsIsNamed) {
     one.build(env.from_source(sequence(1, 10)));
     expect_fails(env.execute("throws"), {one.where + ": " + one.what});
   }
+}
+
+TEST_F(ThrowingFunctions, MemoryThatIsRefusedIsNotBlamedOnTheOperator) {
+  Environment env(arguments(kNone));
+  env.from_source(sequence(1, 10))
+      .map([](const std::uint64_t& n) -> std::uint64_t {
+        if (n == 5) throw std::bad_alloc();
+        return n;
+      })
+      .sink_to(into_nothing());
+  const auto result = env.execute("hungry");
+  expect_fails(result, {"operator map[0]: the system refused memory", "ulimit -v"});
+  EXPECT_EQ(result.what.find("the user's function"), std::string::npos) << result.what;
 }
 
 TEST_F(ThrowingFunctions, AttemptsThatAreUsedUpEndTheJob) {
