@@ -51,7 +51,7 @@ Status open_operator(const TaskManagerParts& parts, const rpc::OperatorRestore* 
     context.lists = state::OperatorLists(std::move(lists));
   }
   WEIR_TRY(chain.op(place).open(context));
-  WEIR_TRY(context.lists.check_all_declared());
+  WEIR_TRY(check_all_declared(context.lists));
   if (from && context.keyed) return restore_keyed(*context.keyed, *from, *parts.storage);
   return ok();
 }

@@ -54,7 +54,20 @@ Error with_advice(const Error& error) {
   return {error.code, error.what + std::string(storage::kDamagedAdvice)};
 }
 
+// The state is whole, and is not what the job declares.
+Error with_way_out(const Error& error) {
+  if (error.code != Code::kInvalid) return with_advice(error);
+  return {error.code,
+          error.what + ". Declare it as it was; or drop all state of the operator by giving it " +
+              "another uid and --allow-unclaimed-state; or begin anew with --restart"};
+}
+
 }  // namespace
+
+Status check_all_declared(const state::OperatorLists& lists) {
+  const auto checked = lists.check_all_declared();
+  return checked ? ok() : Status(with_way_out(checked.error()));
+}
 
 Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& from,
                      storage::CheckpointStorage& storage) {
@@ -66,7 +79,7 @@ Status restore_keyed(state::KeyedBackend& backend, const rpc::OperatorRestore& f
     files.push_back(std::move(file));
   }
   const auto restored = backend.restore(sources);
-  return restored ? ok() : Status(with_advice(restored.error()));
+  return restored ? ok() : Status(with_way_out(restored.error()));
 }
 
 Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,

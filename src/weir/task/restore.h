@@ -16,4 +16,7 @@ Result<state::OperatorListState> restore_lists(const rpc::OperatorRestore& from,
                                                SubtaskIndex subtask, std::uint32_t parallelism,
                                                storage::CheckpointStorage& storage);
 
+// What the checkpoint holds of the operator and nobody has declared is an error.
+Status check_all_declared(const state::OperatorLists& lists);
+
 }  // namespace weir::task
