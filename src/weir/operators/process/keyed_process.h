@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "weir/operators/api/operator.h"
@@ -32,6 +33,24 @@ concept KeyedProcessFunction = requires(F& f, const In& in, typename F::State& s
   f.process(in, state, out);
 };
 
+template <class T>
+inline constexpr bool kIsValueState = false;
+template <class V>
+inline constexpr bool kIsValueState<ValueState<V>> = true;
+
+// Whether a State is a struct that holds nothing but ValueStates.
+template <class State>
+constexpr bool has_value_states_only() {
+  if constexpr (Record<State>) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return (kIsValueState<FieldType<State, I>> && ...);
+    }
+    (std::make_index_sequence<field_count<State>()>{});
+  } else {
+    return false;
+  }
+}
+
 // Runs a KeyedProcessFunction.
 //
 //   Errors  of the tables, by ErrorException
@@ -52,6 +71,14 @@ class KeyedProcess final : public Operator {
       kHasOnEnd || !kNamesOnEnd,
       "weir: on_end is called as on_end(const Key&, State&, Collector<Output>&), where Key is "
       "the type that key_by gives; this one cannot be called so");
+
+  static_assert(std::is_default_constructible_v<State>,
+                "weir: each ValueState in a State is given its name where it is declared: "
+                "weir::ValueState<int> count{\"count\"}");
+  static_assert(
+      !std::is_default_constructible_v<State> || has_value_states_only<State>(),
+      "weir: a State is a plain struct of ValueState members; anything else would be in no "
+      "checkpoint: weir::ValueState<int> count{\"count\"} in place of int count");
 
   KeyedProcess(Selector selector, Function function)
       : keys_(std::move(selector)), function_(std::move(function)) {}

@@ -1,0 +1,42 @@
+# Compiles a program whose process function has the State that CASE names: a sound one (WANTED is empty) compiles, of
+# another the compiler says WANTED.
+cmake_minimum_required(VERSION 3.25)
+
+if(CASE STREQUAL "named")
+  set(members "weir::operators::ValueState<int> count{\"count\"};")
+elseif(CASE STREQUAL "empty")
+  set(members "")
+elseif(CASE STREQUAL "without_a_name")
+  set(members "weir::operators::ValueState<int> count;")
+elseif(CASE STREQUAL "plain_number")
+  set(members "weir::operators::ValueState<int> count{\"count\"}; int sum = 0;")
+else()
+  message(FATAL_ERROR "there is no case ${CASE}")
+endif()
+
+file(WRITE ${FOLDER}/main.cc "
+#include \"weir/datastream/keyed_stream.h\"
+struct Function {
+  using Output = int;
+  struct State { ${members} };
+  void process(const int&, State&, weir::operators::Collector<int>&) {}
+};
+void describe(weir::KeyedStream<int, int (*)(const int&)> keyed) {
+  (void)keyed.process(Function{});
+}
+")
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${SOURCE}/src ${FOLDER}/main.cc
+  ERROR_VARIABLE complaint RESULT_VARIABLE status)
+if(WANTED STREQUAL "")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "a sound State was refused: ${complaint}")
+  endif()
+  return()
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "${CASE} was let through")
+endif()
+string(FIND "${complaint}" "${WANTED}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "${CASE} was refused, but not with \"${WANTED}\": ${complaint}")
+endif()
