@@ -289,7 +289,9 @@ void JobMaster::tell_failover(const failover::Input& input) {
 }
 
 void JobMaster::perform(failover::CancelAll&) {
-  log::Event event(log::Level::kWarning, "Stopping");
+  // What ends the job is told by whoever reports its end.
+  log::Event event(failover_.is_restarting() ? log::Level::kWarning : log::Level::kInfo,
+                   "Stopping");
   event.field("attempt", attempt_.value);
   if (failover_.root_cause()) event.field("cause", failover_.root_cause()->to_string());
   phase_ = Phase::kRunning;

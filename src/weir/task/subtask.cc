@@ -304,7 +304,7 @@ void Subtask::end_of_data(std::uint32_t channel) {
 
 void Subtask::fail(Error error) {
   if (phase_ == Phase::kFailed || phase_ == Phase::kCancelling || phase_ == Phase::kDone) return;
-  log::Event(log::Level::kWarning, "TaskFailed")
+  log::Event(log::Level::kInfo, "TaskFailed")
       .field("task", parts_.name)
       .field("error", error.to_string());
   phase_ = Phase::kFailed;

@@ -88,6 +88,10 @@ class Failover {
   AttemptId attempt() const { return attempt_; }
   // How often the job has been restarted.
   std::uint64_t restarts() const { return restarts_; }
+  // Whether another attempt follows, as things stand, and none has begun.
+  bool is_restarting() const {
+    return aim_ == Aim::kRestart && (phase_ == Phase::kStopping || phase_ == Phase::kWaiting);
+  }
   // The first failure of the current attempt, or of the one before while none is deployed.
   const std::optional<Error>& root_cause() const { return root_cause_; }
 
