@@ -20,6 +20,11 @@ Result<Bytes> read_file(FileSystem& files, const std::string& path, std::uint64_
   return bytes;
 }
 
+// What a lock file holds means nothing.
+bool is_locked_elsewhere(FileSystem& files, const std::string& path) {
+  return bool(files.create(path, Create::kOrTruncate));
+}
+
 Status replace_file(FileSystem& files, const std::string& path, ByteView bytes) {
   const auto temporary = path + ".tmp";
   WEIR_ASSIGN(const auto file, files.create(temporary, Create::kOrTruncate));
@@ -36,6 +41,16 @@ std::string join(std::string_view directory, std::string_view name) {
   if (!path.empty() && path.back() != '/') path += '/';
   path += name;
   return path;
+}
+
+std::string tidy(std::string_view path) {
+  std::string tidied = path.starts_with('/') ? "/" : "";
+  while (!path.empty()) {
+    const auto name = path.substr(0, path.find('/'));
+    if (!name.empty() && name != ".") tidied = join(tidied, name);
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+  }
+  return tidied.empty() ? "." : tidied;
 }
 
 std::string parent_of(std::string_view path) {

@@ -102,12 +102,17 @@ class FileSystem {
 // The whole file, which must not be larger than `bytes_max` (kExhausted).
 Result<Bytes> read_file(FileSystem& files, const std::string& path, std::uint64_t bytes_max);
 
+// After lock() was refused: whether somebody else holds it. If not, this user may not write the file.
+bool is_locked_elsewhere(FileSystem& files, const std::string& path);
+
 // Makes `path` hold exactly `bytes`, or leaves what was there: writes a temporary name beside it,
 // syncs it, renames it, syncs the directory. After success the content is durable.
 Status replace_file(FileSystem& files, const std::string& path, ByteView bytes);
 
 // "a/b" + "c" -> "a/b/c".
 std::string join(std::string_view directory, std::string_view name);
+// The path without what changes nothing: "./a//b/" -> "a/b".
+std::string tidy(std::string_view path);
 // "a/b/c" -> "a/b"; "c" -> ".".
 std::string parent_of(std::string_view path);
 

@@ -11,11 +11,20 @@ namespace {
 
 constexpr std::uint64_t kRunBytesMax = 1 << 20;
 
+// Where files of --checkpoint-dir cannot be made or written at all. Nobody else leads the job.
+Error with_another_directory(const Error& error) {
+  if (error.code != Code::kRefused && error.code != Code::kInvalid) return error;
+  return {Code::kInvalid,
+          error.what + ". Give the job a --checkpoint-dir that this user may make and write to"};
+}
+
 Result<std::unique_ptr<env::FileLock>> take_lock(env::FileSystem& files, const std::string& path,
                                                  const std::string& job_name) {
   auto lock = files.lock(path);
   if (lock) return lock;
   const auto error = lock.error().during("taking the lock of job '" + job_name + "'");
+  if (error.code == Code::kRefused && !env::is_locked_elsewhere(files, path))
+    return with_another_directory(error);
   if (error.code == Code::kRefused)
     return Error{error.code, error.what +
                                  ". One process at a time runs a job: stop the one that holds " +
@@ -55,7 +64,9 @@ FileStore::FileStore(env::FileSystem& files, std::string directory,
 
 Result<std::unique_ptr<Store>> FileStore::open(env::FileSystem& files, const Options& options) {
   WEIR_ASSIGN(const auto directory, job_directory(options.checkpoint_dir, options.job_name));
-  WEIR_TRY(files.make_directories(directory));
+  if (const auto made = files.make_directories(directory); !made)
+    return with_another_directory(
+        made.error().during("making the directory of job '" + options.job_name + "'"));
   WEIR_ASSIGN(auto lock, take_lock(files, env::join(directory, "lock"), options.job_name));
   std::unique_ptr<FileStore> store(new FileStore(files, directory, std::move(lock)));
   WEIR_ASSIGN(store->found_, store->read());
@@ -63,7 +74,8 @@ Result<std::unique_ptr<Store>> FileStore::open(env::FileSystem& files, const Opt
   // A new epoch fences whoever came before. Writing the whole record again also makes sure that
   // what was just read, the pointer above all, is on the disk and not only in its cache.
   if (const auto taken = store->take_epoch(options.fresh); !taken)
-    return taken.error().during("taking the next epoch of job '" + options.job_name + "'");
+    return with_another_directory(
+        taken.error().during("taking the next epoch of job '" + options.job_name + "'"));
   return std::unique_ptr<Store>(std::move(store));
 }
 

@@ -94,6 +94,40 @@ TEST(FileStore, ASecondProcessIsToldWhichLockAndWhatToDo) {
   EXPECT_EQ(*disk.peek(kRun), before);
 }
 
+// Not to be taken for another process that leads the job.
+TEST(FileStore, ADirectoryThatMayNotBeWrittenSaysToChooseAnother) {
+  for (const bool is_new : {true, false}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      if (!is_new) {
+        ASSERT_TRUE(open(disk));
+      }
+      FaultyFiles files(disk);
+      files.fail(k, {.code = Code::kRefused});
+      const auto refused = open(files);
+      if (files.calls() < k) break;
+      const auto& call = *files.failed_call();
+      if (call.name != "make_directories" && call.name != "create") continue;
+      ASSERT_FALSE(refused) << call.name;
+      EXPECT_EQ(refused.error().code, Code::kInvalid) << refused.error().to_string();
+      for (const std::string word : {"'sensor averages'", "--checkpoint-dir that this user may"})
+        EXPECT_NE(refused.error().what.find(word), std::string::npos) << refused.error().what;
+    }
+  }
+}
+
+TEST(FileStore, ALockFileThatMayNotBeOpenedIsNotCalledAnotherProcess) {
+  MemoryFiles disk;
+  ASSERT_TRUE(disk.make_directories(std::string(kDirectory) + "/lock"));
+  FaultyFiles files(disk);
+  files.fail(2, {.code = Code::kRefused});
+  const auto refused = open(files);
+  ASSERT_EQ(files.failed_call()->name, "lock");
+  EXPECT_EQ(refused.error().code, Code::kInvalid) << refused.error().to_string();
+  EXPECT_EQ(refused.error().what.find("process"), std::string::npos) << refused.error().what;
+  EXPECT_NE(refused.error().what.find("--checkpoint-dir that this user may"), std::string::npos);
+}
+
 TEST(FileStore, WithoutLocksNothingStarts) {
   MemoryFiles disk;
   disk.set_locks(false);
