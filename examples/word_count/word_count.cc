@@ -8,8 +8,8 @@ int main(int argc, char** argv) {
   auto env = weir::Environment::from_args(argc, argv);
   const examples::WordCountOptions options{
       .input =
-          env.option("input", "", "The text file, or the directory of text files, to be read."),
-      .output = env.option("output", "", "The directory for the counts."),
+          env.needed_option("input", "The text file, or the directory of text files, to be read."),
+      .output = env.needed_option("output", "The directory for the counts."),
       .bytes_per_second = env.option("bytes-per-second", std::uint64_t{0},
                                      "Reads no faster than this; 0: no limit.")};
   env.enable_checkpointing(weir::Duration::millis(200));

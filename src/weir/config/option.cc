@@ -93,6 +93,11 @@ std::optional<Value> value_of(std::string_view text, ByteCount) {
   return bytes ? std::optional(Value(ByteCount{static_cast<std::uint64_t>(*bytes)})) : std::nullopt;
 }
 
+// What a user calls it.
+const std::string& name_of(const Declaration& option) {
+  return option.alias.empty() ? option.key : option.alias;
+}
+
 struct Names {
   std::string_view operator()(const std::string&) const { return "text"; }
   std::string_view operator()(bool) const { return "true or false"; }
@@ -178,6 +183,14 @@ Status Configuration::parse(const std::vector<std::string>& arguments, Unknown u
   return ok();
 }
 
+Status Configuration::check_needed() const {
+  for (const auto& option : declarations_)
+    if (option.is_needed && value(option.key) == Value(std::string()))
+      return Error{Code::kInvalid,
+                   "option '" + name_of(option) + "' is missing: " + option.sentence};
+  return ok();
+}
+
 Status Configuration::set(std::string_view key, std::string_view text) {
   const Declaration* declaration = find(key);
   if (!declaration) return Error{Code::kInvalid, "unknown option '" + std::string(key) + "'"};
@@ -197,8 +210,10 @@ Status Configuration::set_default(std::string_view key, std::string_view text) {
 
 Status Configuration::set_declared(const Declaration& declaration, std::string_view text) {
   auto value = parse_value(text, declaration.default_value);
-  const auto& name = declaration.alias.empty() ? declaration.key : declaration.alias;
-  if (!value) return value.error().during("option '" + name + "'");
+  const auto attempt = "option '" + name_of(declaration) + "'";
+  if (!value) return value.error().during(attempt);
+  if (declaration.is_needed && *value == Value(std::string()))
+    return Error{Code::kInvalid, attempt + ": its value is empty"};
   values_.insert_or_assign(declaration.key, *std::move(value));
   return ok();
 }
@@ -224,8 +239,9 @@ std::string Configuration::help() const {
       text += "  " + (with_alias ? option.alias : "-D" + option.key);
       if (!option.is_flag) text += with_alias ? " VALUE" : "=VALUE";
       text += "\n      " + option.sentence;
-      text += " (" + std::string(type_name(option.default_value)) +
-              "; default: " + to_string(option.default_value);
+      const bool has_default = !option.is_needed || option.default_value != Value(std::string());
+      text += " (" + std::string(type_name(option.default_value)) + "; " +
+              (has_default ? "default: " + to_string(option.default_value) : "needed");
       if (with_alias) text += "; -D" + option.key;
       text += ")\n";
     }

@@ -36,6 +36,8 @@ struct Declaration {
   std::string sentence;    // what it does, for --help
   bool is_flag = false;    // the alias alone means true
   bool is_hidden = false;  // not in --help: for tests
+  bool is_needed =
+      false;  // text only: an empty one is an error, and so is none where there is no default
 };
 
 // One option that code can name.
@@ -46,10 +48,16 @@ struct Option {
   T default_value;
   std::string_view sentence;
   bool is_hidden = false;
+  bool is_needed = false;
 
   Declaration declaration() const {
-    return {std::string(key),      std::string(alias),      Value(default_value),
-            std::string(sentence), std::is_same_v<T, bool>, is_hidden};
+    return {std::string(key),
+            std::string(alias),
+            Value(default_value),
+            std::string(sentence),
+            std::is_same_v<T, bool>,
+            is_hidden,
+            is_needed};
   }
 };
 
@@ -67,6 +75,8 @@ class Configuration {
   // The same, but what is not declared is passed over: it may be later. A value may stand apart from its option, so a word
   // behind an unknown option is passed over too.
   Status parse_known(const std::vector<std::string>& arguments);
+  // After parse(): whether everything has a value that needs one.
+  Status check_needed() const;
   Status set(std::string_view key, std::string_view text);
   // What holds, and help() tells, where nothing else is said: in place of the declared default.
   Status set_default(std::string_view key, std::string_view text);

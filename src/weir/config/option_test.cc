@@ -107,5 +107,22 @@ TEST(Configuration, ADefaultOfTheProgramHoldsUntilTheCommandLineSpeaksAndIsToldB
   EXPECT_FALSE(configuration.set_default("weir.colour", "1"));
 }
 
+TEST(Configuration, WhatNeedsAValueRefusesAnEmptyOneAndNone) {
+  Configuration configuration;
+  ASSERT_TRUE(configuration.declare({.key = "input",
+                                     .alias = "--input",
+                                     .default_value = std::string(),
+                                     .sentence = "What is read.",
+                                     .is_needed = true}));
+  EXPECT_EQ(configuration.check_needed().error().what,
+            "option '--input' is missing: What is read.");
+  EXPECT_NE(configuration.help().find("What is read. (text; needed; -Dinput)"), std::string::npos)
+      << configuration.help();
+  for (const auto& none : {"--input=", "-Dinput=", "--input= "})
+    EXPECT_EQ(configuration.parse({none}).error().what, "option '--input': its value is empty");
+  ASSERT_TRUE(configuration.parse({"--input", "here"}));
+  EXPECT_TRUE(configuration.check_needed());
+}
+
 }  // namespace
 }  // namespace weir::config

@@ -80,14 +80,20 @@ Environment::Environment(std::vector<std::string> arguments) : state_(std::make_
 Environment::~Environment() = default;
 Environment::Environment(Environment&&) noexcept = default;
 
+std::string Environment::needed_option(std::string_view name, std::string_view sentence) {
+  return std::get<std::string>(
+      declare(name, config::Value(std::string()), sentence, Need::kAValue));
+}
+
 const config::Value& Environment::declare(std::string_view name, config::Value default_value,
-                                          std::string_view sentence) {
+                                          std::string_view sentence, Need need) {
   const bool is_flag = std::holds_alternative<bool>(default_value);
   state_->note(state_->configuration.declare({.key = std::string(name),
                                               .alias = "--" + std::string(name),
                                               .default_value = std::move(default_value),
                                               .sentence = std::string(sentence),
-                                              .is_flag = is_flag}));
+                                              .is_flag = is_flag,
+                                              .is_needed = need == Need::kAValue}));
   state_->note(state_->configuration.parse_known(state_->arguments));
   return state_->configuration.value(name);
 }
@@ -124,12 +130,9 @@ void Environment::on_finished(std::function<void(std::map<std::string, std::uint
 
 datastream::ProgramBuilder& Environment::program() {
   if (!std::exchange(state_->program_is_begun, true)) {
-    const auto parallelism = state_->configuration.get(environment::kParallelism);
-    if (parallelism < 1 || parallelism > 32768)
-      state_->note(Error{Code::kInvalid, "option parallelism.default: want 1 to 32768, got " +
-                                             std::to_string(parallelism)});
-    state_->program.set_default_parallelism(
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(parallelism, 1, 32768)));
+    const auto parallelism = environment::default_parallelism(state_->configuration);
+    if (!parallelism) state_->note(parallelism.error());
+    state_->program.set_default_parallelism(parallelism ? *parallelism : 1);
   }
   return state_->program;
 }
@@ -146,6 +149,8 @@ JobResult Environment::execute(const std::string& job_name) {
     std::printf("%s\n\nOptions:\n%s", name.c_str(), state.configuration.help().c_str());
     return {};
   }
+  if (const auto needed = state.configuration.check_needed(); !needed)
+    return complain(JobResult::Kind::kInvalid, needed.error().what);
   try {
     const auto chaining = state.configuration.get(environment::kChaining) ? graph::Chaining::kOn
                                                                           : graph::Chaining::kOff;

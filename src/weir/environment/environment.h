@@ -60,6 +60,9 @@ class Environment {
     return option<std::string>(name, std::string(default_value), sentence);
   }
 
+  // One that has no default: without it, or with an empty value, execute() ends with exit code 2 and names it.
+  std::string needed_option(std::string_view name, std::string_view sentence);
+
   // Checkpoints at this interval, unless the command line says something else.
   void enable_checkpointing(Duration interval);
   template <class Rep, class Period>
@@ -111,9 +114,10 @@ class Environment {
 
  private:
   struct State;
+  enum class Need : bool { kNone, kAValue };
 
   const config::Value& declare(std::string_view name, config::Value default_value,
-                               std::string_view sentence);
+                               std::string_view sentence, Need need = Need::kNone);
   void note_out_of_range(std::string_view name, std::int64_t value, const std::string& least,
                          const std::string& most);
   datastream::ProgramBuilder& program();

@@ -135,6 +135,7 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
         Wrong{{"-Drestart-strategy.type=luck"}, "want none or fixed-delay, got 'luck'"},
         Wrong{{"-Dcheckpoint.staging_bytes_max=1kb"}, "want at least 1 mb, got 1 kb"},
         Wrong{{"-Dstate.backend.type=cards"}, "cards"},
+        Wrong{{"--checkpoint-dir", ""}, "'--checkpoint-dir': its value is empty"},
         Wrong{{"--limit"}, "'--limit': its value is missing"}}) {
     Environment env(wrong);
     EXPECT_EQ(env.option("limit", 3, "How many."), 3);
@@ -143,6 +144,29 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
     EXPECT_EQ(result, 2) << word;
     EXPECT_NE(result.what.find(word), std::string::npos) << result.what;
   }
+}
+
+TEST_F(EnvironmentTest, AnOptionThatIsNeededAndNotGivenEndsWithTwo) {
+  using Given = std::pair<std::vector<std::string>, std::string>;
+  for (const auto& [given, word] :
+       {Given{{}, "option '--input' is missing: What is read."},
+        Given{{"--input", ""}, "option '--input': its value is empty"}}) {
+    Environment env(arguments(given));
+    env.from_source(file_lines(env.needed_option("input", "What is read."))).sink_to(print());
+    const auto result = env.execute("needy");
+    EXPECT_EQ(result, 2);
+    EXPECT_NE(result.what.find(word), std::string::npos) << result.what;
+  }
+  Environment env(arguments({"--input", "here"}));
+  EXPECT_EQ(env.needed_option("input", "What is read."), "here");
+}
+
+TEST_F(EnvironmentTest, HelpIsThereForThoseWhoGaveNothingThatIsNeeded) {
+  testing::internal::CaptureStdout();
+  Environment env(arguments({"--help"}));
+  env.from_source(file_lines(env.needed_option("input", "What is read."))).sink_to(print());
+  EXPECT_EQ(env.execute("needy"), 0);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("--input VALUE"), std::string::npos);
 }
 
 TEST_F(EnvironmentTest, ANumberThatTheProgramsTypeCannotHoldEndsWithTwo) {
@@ -245,6 +269,29 @@ TEST_F(EnvironmentTest, AnImpossibleJobEndsWithTwo) {
   EXPECT_NE(above.what.find("operator 'm': its parallelism 9 is above its max parallelism 8"),
             std::string::npos)
       << above.what;
+}
+
+// By whoever decides what follows: a restart in the log, the end on the last line.
+TEST_F(EnvironmentTest, AnErrorIsToldAPersonOnce) {
+  for (const int attempts : {1, 3}) {
+    Environment env(arguments({"-Drestart-strategy.fixed-delay.delay=1ms",
+                               "-Drestart-strategy.fixed-delay.attempts=2", "--restart"}));
+    if (attempts == 1) env.set_default("restart-strategy.type", "none");
+    env.from_source(sequence(1, 10))
+        .map([](const std::uint64_t& n) {
+          if (n == 5) throw std::runtime_error("five is right out");
+          return n;
+        })
+        .sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(env.execute("told"), 1);
+    const auto told = testing::internal::GetCapturedStderr();
+    int times = 0;
+    for (auto at = told.find("five is"); at != std::string::npos; at = told.find("five is", at + 1))
+      ++times;
+    EXPECT_EQ(times, attempts) << told;
+    EXPECT_EQ(told.find("WARNING") != std::string::npos, attempts != 1) << told;
+  }
 }
 
 TEST_F(EnvironmentTest, AFunctionThatThrowsFailsTheJobWithoutARestartStrategy) {

@@ -157,6 +157,12 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   return options;
 }
 
+Result<std::uint32_t> default_parallelism(const config::Configuration& configuration) {
+  std::uint32_t parallelism = 0;
+  WEIR_TRY(read_number(configuration, kParallelism, 1, 32768, parallelism));
+  return parallelism;
+}
+
 Result<MachineOptions> machine_options(const config::Configuration& configuration) {
   MachineOptions options;
   WEIR_TRY(read_number(configuration, kThreads, 0, 1024, options.executor.threads));

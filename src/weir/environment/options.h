@@ -14,9 +14,13 @@ inline const config::Option<Duration> kCheckpointInterval{
     "execution.checkpointing.interval", "--checkpoint-interval", Duration{},
     "How often a checkpoint is taken; 0: never, and nothing survives a crash."};
 inline const config::Option<std::string> kCheckpointDir{
-    "execution.checkpointing.dir", "--checkpoint-dir", "./weir-checkpoints",
+    "execution.checkpointing.dir",
+    "--checkpoint-dir",
+    "./weir-checkpoints",
     "Where checkpoints are kept; started again with the same directory, a job goes on where it "
-    "was."};
+    "was.",
+    false,
+    true};
 inline const config::Option<Duration> kCheckpointTimeout{
     "execution.checkpointing.timeout", "", Duration::seconds(600),
     "A checkpoint that takes longer is given up."};
@@ -116,6 +120,9 @@ std::vector<config::Declaration> weir_options();
 //   Errors  kInvalid, naming the option that is out of range
 Result<cluster::EngineOptions> engine_options(const config::Configuration& configuration,
                                               const std::string& job_name);
+
+// How many Subtasks there are where nobody says it.
+Result<std::uint32_t> default_parallelism(const config::Configuration& configuration);
 
 // What they say about the threads that it runs on, and what it tells people.
 struct MachineOptions {

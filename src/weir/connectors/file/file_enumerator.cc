@@ -44,6 +44,9 @@ Status FileEnumerator::check_options() const {
   const auto complain = [this](const std::string& what) {
     return Error{Code::kInvalid, "reading lines of " + path_ + ": " + what + " must be at least 1"};
   };
+  if (path_.empty())
+    return Error{Code::kInvalid,
+                 "reading lines: the path is empty; name a text file, or a directory of them"};
   if (options_.split_bytes == 0) return complain("split_bytes");
   if (options_.line_bytes_max == 0) return complain("line_bytes_max");
   if (options_.chunk_bytes == 0) return complain("chunk_bytes");

@@ -51,6 +51,14 @@ TEST_F(FileEnumeratorTest, AFileIsCutIntoSplits) {
   EXPECT_TRUE(enumerator.is_exhausted());
 }
 
+TEST_F(FileEnumeratorTest, APathThatIsEmptyIsNamedAsThat) {
+  FileEnumerator enumerator("", {});
+  const auto opened = open(enumerator);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().to_string(),
+            "invalid: reading lines: the path is empty; name a text file, or a directory of them");
+}
+
 TEST_F(FileEnumeratorTest, OfADirectoryItTakesThePlainFilesThatAreNotHidden) {
   ASSERT_TRUE(disk.make_directories("in/below"));
   for (const char* name : {"in/b", "in/a", "in/.hidden", "in/_temporary", "in/below/c"})
