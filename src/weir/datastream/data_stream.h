@@ -256,12 +256,13 @@ DataStream<T> add_source(ProgramBuilder& builder,
        .factory = make_factory<connectors::SplitAssignment>([source] {
          return std::make_unique<connectors::SplitEnumeratorOperator>(source->make_enumerator());
        })});
+  const auto told = connectors::RunInput::nobody_was_told();
   const auto reader = builder.add({.stream = {.name = std::string(name),
                                               .parallelism = builder.default_parallelism(),
                                               .is_source = true},
-                                   .factory = make_factory<T>([source] {
+                                   .factory = make_factory<T>([source, told] {
                                      return std::make_unique<connectors::SourceReaderOperator<T>>(
-                                         source->make_reader());
+                                         source->make_reader(), source->input(), told);
                                    })});
   builder.connect(reader, {.from = enumerator,
                            .partitioning = graph::Partitioning::kDirect,

@@ -112,6 +112,9 @@ class Source {
   virtual std::unique_ptr<SplitEnumerator> make_enumerator() const = 0;
   virtual std::unique_ptr<SourceReader<T>> make_reader() const = 0;
   virtual std::string name() const = 0;
+  // What it was told to read, for people, in one form for one thing. A run that is resumed reads what it began with; where
+  // this says something else, that is told (run_input.h). Empty: nothing is compared.
+  virtual std::string input() const { return {}; }
 };
 
 }  // namespace weir::connectors

@@ -2,6 +2,7 @@
 
 #include "tests/support/memory_files.h"
 #include "tests/support/step_env.h"
+#include "weir/base/log.h"
 #include "weir/connectors/api/source_reader_operator.h"
 #include "weir/connectors/api/split_enumerator_operator.h"
 
@@ -36,10 +37,15 @@ class SourceReaderOperatorTest : public testing::Test {
   SourceReaderOperatorTest() {
     auto owned = std::make_unique<PlayedReader>();
     reader = owned.get();
-    op = std::make_unique<SourceReaderOperator<int>>(std::move(owned));
+    op = make(std::move(owned));
     context.env = &world.env();
     context.post = world.post();
     context.send_hint = [this](Bytes) { ++hints; };
+  }
+  static std::unique_ptr<SourceReaderOperator<int>> make(
+      std::unique_ptr<PlayedReader> reader, const std::string& input = "in",
+      const RunInput::Told& told = RunInput::nobody_was_told()) {
+    return std::make_unique<SourceReaderOperator<int>>(std::move(reader), input, told);
   }
   Progress produce() {
     operators::Output* outputs[] = {&output};
@@ -99,10 +105,10 @@ TEST_F(SourceReaderOperatorTest, WhatWasReadBeforeARestoreCountsAsProgress) {
   context.restored = {1};
   auto owned = std::make_unique<PlayedReader>();
   owned->share = {.done = 5, .total = 70};
-  SourceReaderOperator<int> second(std::move(owned));
-  ASSERT_TRUE(second.open(context));
-  EXPECT_EQ(second.progress().done, 35u);
-  EXPECT_EQ(second.progress().total, 100u);
+  const auto second = make(std::move(owned));
+  ASSERT_TRUE(second->open(context));
+  EXPECT_EQ(second->progress().done, 35u);
+  EXPECT_EQ(second->progress().total, 100u);
 }
 
 TEST_F(SourceReaderOperatorTest, SplitsOfAnotherShapeAreRefusedAndNamed) {
@@ -116,6 +122,57 @@ TEST_F(SourceReaderOperatorTest, SplitsOfAnotherShapeAreRefusedAndNamed) {
   EXPECT_EQ(opened.error().code, Code::kInvalid);
   EXPECT_NE(opened.error().what.find("list state splits"), std::string::npos);
   EXPECT_TRUE(reader->splits.empty());
+}
+
+class KeptLines final : public log::Sink {
+ public:
+  KeptLines() { log::set_sink(this); }
+  ~KeptLines() override { log::set_sink(nullptr); }
+  bool wants(log::Level level) const override { return level >= log::Level::kWarning; }
+  void write(log::Level, std::string_view line) override { lines.emplace_back(line); }
+
+  std::vector<std::string> lines;
+};
+
+TEST_F(SourceReaderOperatorTest, AnotherInputThanThatOfTheRunIsToldOnceAndTheRunsIsRemembered) {
+  ASSERT_TRUE(op->open(context));
+  auto lists = lists_of(op->snapshot({1}));
+  KeptLines log;
+  for (const auto* const given : {"in", "other", "", "another"}) {
+    const auto before = log.lines.size();
+    const auto told = RunInput::nobody_was_told();
+    for (const std::uint32_t subtask : {0u, 1u}) {
+      context.name = "lines[" + std::to_string(subtask) + "]";
+      context.restored = {1};
+      context.lists = state::OperatorLists(lists);
+      const auto next = make(std::make_unique<PlayedReader>(), given, told);
+      ASSERT_TRUE(next->open(context));
+      if (subtask == 1) lists = lists_of(next->snapshot({2}));
+    }
+    const bool is_other = std::string(given).ends_with("other");
+    EXPECT_EQ(log.lines.size() - before, is_other ? 1u : 0u) << given;
+    if (!is_other) continue;
+    for (const std::string word : {"source=lines[0]", "reads=in", "--restart"})
+      EXPECT_NE(log.lines.back().find(word), std::string::npos) << log.lines.back();
+    EXPECT_NE(log.lines.back().find("ignored=" + std::string(given)), std::string::npos);
+  }
+}
+
+// At another parallelism: one has what several had, one finds nothing and must not take the new input for the run's.
+TEST_F(SourceReaderOperatorTest, OfSeveralRememberedInputsOneIsKeptAndOfNoneNoneIsMade) {
+  ASSERT_TRUE(op->open(context));
+  const auto lists = lists_of(op->snapshot({1}));
+  ASSERT_EQ(lists.elements("input").size(), 1u);
+  const std::vector several = {lists, lists};
+  context.restored = {1};
+  context.lists = state::OperatorLists(state::share_of(several, 0, 1));
+  const auto both = make(std::make_unique<PlayedReader>());
+  ASSERT_TRUE(both->open(context));
+  EXPECT_EQ(lists_of(both->snapshot({2})).elements("input").size(), 1u);
+  context.lists = state::OperatorLists(state::OperatorListState());
+  const auto none = make(std::make_unique<PlayedReader>(), "other");
+  ASSERT_TRUE(none->open(context));
+  EXPECT_TRUE(lists_of(none->snapshot({2})).elements("input").empty());
 }
 
 // Remembers what it was opened with.

@@ -6,6 +6,7 @@
 
 #include "weir/base/error_exception.h"
 #include "weir/base/mutant.h"
+#include "weir/connectors/api/run_input.h"
 #include "weir/connectors/api/source.h"
 #include "weir/operators/api/operator.h"
 
@@ -18,8 +19,11 @@ namespace weir::connectors {
 template <class T>
 class SourceReaderOperator final : public operators::Operator {
  public:
-  explicit SourceReaderOperator(std::unique_ptr<SourceReader<T>> reader)
-      : reader_(std::move(reader)), splits_("splits", reader_->split_schema()) {}
+  SourceReaderOperator(std::unique_ptr<SourceReader<T>> reader, std::string input,
+                       RunInput::Told told)
+      : reader_(std::move(reader)),
+        splits_("splits", reader_->split_schema()),
+        input_(std::move(input), std::move(told)) {}
 
   Status open(operators::OperatorContext& context) override {
     operator_ = &context;
@@ -31,6 +35,7 @@ class SourceReaderOperator final : public operators::Operator {
                 .post = context.post};
     WEIR_TRY(context.lists.declare(splits_));
     WEIR_TRY(context.lists.declare(read_));
+    WEIR_TRY(input_.open(context));
     WEIR_TRY(reader_->open(context_));
     for (const auto& split : splits_.get()) WEIR_TRY(reader_->add_split(split));
     for (const auto amount : read_.get()) read_before_ += amount;
@@ -123,6 +128,7 @@ class SourceReaderOperator final : public operators::Operator {
   std::unique_ptr<SourceReader<T>> reader_;
   state::SerialisedListState splits_;
   state::ListState<std::uint64_t> read_{"read-before"};  // of each Subtask, in all its attempts
+  RunInput input_;
   operators::OperatorContext* operator_ = nullptr;
   SourceContext context_;
   bool no_more_splits_ = false;

@@ -24,6 +24,7 @@ class FileLineSource final : public Source<Text> {
     return std::make_unique<LineReader>(options_);
   }
   std::string name() const override { return "lines"; }
+  std::string input() const override { return env::tidy(path_); }
 
  private:
   const std::string path_;

@@ -86,6 +86,9 @@ class SequenceSource final : public Source<T> {
     return std::make_unique<SequenceReader<T, Make>>(make_);
   }
   std::string name() const override { return "sequence"; }
+  std::string input() const override {
+    return "the numbers " + std::to_string(first_) + " to " + std::to_string(end_ - 1);
+  }
 
  private:
   const std::uint64_t first_;
