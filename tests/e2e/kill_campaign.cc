@@ -240,7 +240,7 @@ Status KillCampaign::check_hits() const {
 Status KillCampaign::check_leftovers() const {
   for (const auto& entry : std::filesystem::directory_iterator(output())) {
     const auto name = entry.path().filename().string();
-    if (name.starts_with('.') && name != ".weir-sink")
+    if (name.starts_with('.') && name != ".weir-sink" && name != ".weir-sink-lock")
       return Error{Code::kFailed, "the finished job left " + name + " in its output directory"};
   }
   if (const auto bytes = disk_bytes(); bytes > 1 << 20)

@@ -179,7 +179,7 @@ case_killed_twice_counts_every_word_once() {
   ended_with 137
   run 0
   exactly_once
-  [ "$(ls -A out | grep -v '^part-')" = .weir-sink ] || wrong "it left in its output: $(ls -A out)"
+  [ "$(ls -A out | grep -v '^part-' | tr '\n' ' ')" = ".weir-sink .weir-sink-lock " ] || wrong "it left in its output: $(ls -A out)"
 }
 
 case_suspended_by_sigterm_it_resumes() {
@@ -222,6 +222,39 @@ case_an_unknown_option_ends_with_two() {
   [ ! -e out ] || wrong "it made its output directory"
 }
 
+case_a_missing_option_is_named_and_an_empty_one_refused() {
+  local status=0
+  "$word_count" --output out >log 2>&1 || status=$?
+  [ "$status" = 2 ] || wrong "without an input it ended with status $status, want 2"
+  says "option '--input' is missing"
+  run 2 --output ''
+  says "option '--output': its value is empty"
+  run 2 --checkpoint-dir ''
+  says "option '--checkpoint-dir': its value is empty"
+  [ -z "$(find . -mindepth 1 ! -name log ! -name shell.log)" ] || wrong "it made something: $(find .)"
+}
+
+# What one job writes no other may take while it runs.
+case_output_that_a_running_job_writes_is_not_overwritten() {
+  local other=0
+  start "${slowly[@]}"
+  await CheckpointComplete
+  (through=(timeout -s KILL "$patience") && job --checkpoint-dir others --overwrite-output) >other.log 2>&1 || other=$?
+  [ "$other" = 1 ] || wrong "the other ended with status $other, want 1: $(tail -n 1 other.log)"
+  grep -q "out/.weir-sink-lock: another process holds it.*which is running" other.log || wrong "the other says: $(tail -n 1 other.log)"
+  ended_with 0
+  exactly_once
+}
+
+case_another_input_of_a_run_that_goes_on_is_ignored_and_that_is_said() {
+  suspended_job
+  mkdir other
+  echo "not this" >other/c.txt
+  run 0 --input other
+  [ "$(grep -c "AnotherInputIgnored.*ignored=other.*--restart" log)" = 1 ] || wrong "it does not say once that it ignores other"
+  exactly_once
+}
+
 case_a_foreign_file_in_the_output_directory_is_left_alone() {
   mkdir out
   echo mine >out/thesis.txt
@@ -245,6 +278,21 @@ case_an_output_directory_that_may_not_be_written_is_named() {
   run 1
   says "out\b.*Permission denied"
   ! grep -q 'attempt=2' log || wrong "it tried again"
+}
+
+# Whose lock it is does not matter where the file may not even be opened: nobody leads the job.
+case_a_checkpoint_directory_that_may_not_be_written_is_named() {
+  be_a_plain_user
+  mkdir readable
+  chmod 755 readable
+  run 1 --checkpoint-dir readable/checkpoints
+  says "readable/checkpoints.*Permission denied.*--checkpoint-dir that this user may"
+  mkdir -p checkpoints/word_count
+  touch checkpoints/word_count/lock
+  chmod 644 checkpoints/word_count/lock
+  if [ "$EUID" != 0 ]; then chmod 444 checkpoints/word_count/lock; fi
+  run 1
+  says "lock: Permission denied.*--checkpoint-dir that this user may"
 }
 
 case_an_unreadable_input_is_named() {

@@ -116,13 +116,17 @@ TEST(WithoutLocks, NothingStartsThatWouldKeepCheckpoints) {
   }
 }
 
-TEST(WithoutLocks, AJobWithoutCheckpointsRuns) {
+TEST(WithoutLocks, NothingIsWrittenThatAnotherJobCouldTake) {
   sim::SimOptions options;
   options.has_locks = false;
   Machine machine(options);
   auto without_checkpoints = without_restarts();
   without_checkpoints.checkpoints.interval.reset();
-  machine.expect_finishes(without_checkpoints);
+  SimEngine engine(machine.world);
+  ASSERT_TRUE(engine.start(without_checkpoints, copy_job()));
+  const auto end = machine.wait_for_end(engine);
+  EXPECT_EQ(end.kind, JobEnd::Kind::kFailed);
+  expect_words(end, {"out/.weir-sink-lock", "Without locks two processes could write"});
 }
 
 TEST(FewOpenFiles, AreEnoughOrNamed) {

@@ -18,6 +18,9 @@ namespace weir::connectors {
 using Strings = std::vector<std::string>;
 using Lines = std::multiset<std::string>;
 
+// What is hidden in a sink's directory when its job is over.
+inline const Strings kAtRest = {".weir-sink", ".weir-sink-lock"};
+
 // A job that writes the numbers 1 .. last, and nothing else: its sink is the real one, with the real ledger, and everything
 // around it is played. A completed checkpoint is what the test remembers.
 struct Job {
@@ -81,7 +84,7 @@ class SinkTest : public testing::Test {
   }
   void expect_once(const Job& job, const std::string& what) {
     ASSERT_EQ(visible(job.directory), numbers(job.last)) << what;
-    EXPECT_EQ(hidden(job.directory), Strings{".weir-sink"}) << what;
+    EXPECT_EQ(hidden(job.directory), kAtRest) << what;
   }
   void put(const std::string& path, std::string_view text) {
     const auto bytes = bytes_of(text);

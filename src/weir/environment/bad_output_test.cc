@@ -46,7 +46,14 @@ TEST_F(BadOutputTest, TheDirectoryOfAnotherJobIsRefusedAndLeftAlone) {
   ASSERT_EQ(numbers("first", 1, 3).what, "");
   expect_fails(numbers("second", 4, 6), {out(), "earlier run"});
   EXPECT_EQ(visible(), (Lines{"1", "2", "3"}));
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
+}
+
+TEST_F(BadOutputTest, WithoutCheckpointsOutputOfAnEarlierRunIsRefusedForThatReason) {
+  ASSERT_EQ(numbers("again", 1, 3).what, "");
+  expect_fails(numbers("again", 4, 6, {"--checkpoint-interval", "0"}),
+               {out(), "earlier run", "--checkpoint-interval 0", "give it an interval"});
+  EXPECT_EQ(visible(), (Lines{"1", "2", "3"}));
 }
 
 TEST_F(BadOutputTest, ARestartTakesAnEmptyDirectory) {
@@ -54,7 +61,7 @@ TEST_F(BadOutputTest, ARestartTakesAnEmptyDirectory) {
   fs::remove_all(out());
   ASSERT_EQ(numbers("again", 4, 6, {"--restart"}).what, "");
   EXPECT_EQ(visible(), (Lines{"4", "5", "6"}));
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
 }
 
 // Its output is gone, so the run that it belonged to must not be said to be kept or finished.

@@ -107,7 +107,7 @@ TEST_F(FilesTest, OutputIsTheInputExactlyOnce) {
         .sink_to(text_files(dir_ + "/" + name, {.buffer_bytes = 1000, .buffers_max = 3}));
     ASSERT_EQ(env.execute("copy" + std::to_string(parallelism)), 0);
     EXPECT_EQ(visible(name), want);
-    EXPECT_EQ(hidden(name), Lines{".weir-sink"});
+    EXPECT_EQ(hidden(name), kAtRest);
   }
 }
 
@@ -118,7 +118,7 @@ TEST_F(FilesTest, WithoutCheckpointsOutputIsVisibleAtTheEnd) {
   env.from_source(file_lines(in(), {.split_bytes = 5000})).sink_to(text_files(out()));
   ASSERT_EQ(env.execute("copy"), 0);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
 }
 
 TEST_F(FilesTest, AFailureInBetweenLosesAndDoublesNothing) {
@@ -142,7 +142,7 @@ TEST_F(FilesTest, AFailureInBetweenLosesAndDoublesNothing) {
   ASSERT_EQ(env.execute("copy"), 0);
   EXPECT_EQ(failures, 4);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
 }
 
 TEST_F(FilesTest, AJobThatIsSuspendedGoesOnAtAnotherParallelism) {
@@ -169,7 +169,7 @@ TEST_F(FilesTest, AJobThatIsSuspendedGoesOnAtAnotherParallelism) {
   EXPECT_EQ(run(3, 200'000), 4);
   EXPECT_EQ(run(1, 0), 0);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
 }
 
 TEST_F(FilesTest, RecordsAreWrittenForPeopleOrAsTheirFormatSays) {
@@ -213,7 +213,7 @@ TEST_F(FilesTest, RestartDemandsAnEmptyDirectoryOrOverwriteOutput) {
   EXPECT_EQ(visible().size(), 2000u);
   EXPECT_EQ(run({"--restart", "--overwrite-output"}, 10).kind, JobResult::Kind::kFinished);
   EXPECT_EQ(visible(), (Lines{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}));
-  EXPECT_EQ(hidden(), Lines{".weir-sink"});
+  EXPECT_EQ(hidden(), kAtRest);
 }
 
 TEST_F(FilesTest, ADirectoryWithOtherFilesIsRefused) {

@@ -14,6 +14,9 @@ namespace weir {
 
 using Lines = std::multiset<std::string>;
 
+// What is hidden in a sink's directory when its job is over.
+inline const Lines kAtRest = {".weir-sink", ".weir-sink-lock"};
+
 // Whole jobs from files to files, on the real disk. files_test.cc has the bodies.
 class FilesTest : public testing::Test {
  protected:

@@ -37,6 +37,7 @@ class RestoreTest : public testing::Test {
     Stop stop = Stop::kAtTheEnd;
     std::uint32_t parallelism = 2;
     std::vector<std::string> options = {};
+    std::string input = "/in";
   };
   // `rest` is what follows the numbers.
   JobResult run(const How& how, const std::function<void(const Numbers&)>& rest) {
@@ -54,10 +55,10 @@ class RestoreTest : public testing::Test {
     const bool is_suspended = how.stop == Stop::kSuspended;
     if (is_suspended)
       env.on_running([](Environment::Control control) { suspend_after(std::move(control), 3); });
-    rest(env.from_source(
-                file_lines(dir_ + "/in", {.split_bytes = 10'000,
-                                          .chunk_bytes = 512,
-                                          .max_bytes_per_second = is_suspended ? 100'000u : 0u}))
+    rest(env.from_source(file_lines(dir_ + how.input,
+                                    {.split_bytes = 10'000,
+                                     .chunk_bytes = 512,
+                                     .max_bytes_per_second = is_suspended ? 100'000u : 0u}))
              .uid("lines")
              .map([](const Text& line) { return std::uint64_t{std::stoull(line.str())}; })
              .name("numbers"));
@@ -72,14 +73,14 @@ class RestoreTest : public testing::Test {
   }
 
   // Every key's running counts, as lines.
-  void counts(const Numbers& numbers) const {
+  void counts(const Numbers& numbers, const std::string& out = "/out") const {
     numbers.key_by([](const std::uint64_t& n) { return n % kKeys; })
         .count()
         .uid("count")
         .map([](const Keyed<std::uint64_t, std::uint64_t>& counted) {
           return std::to_string(counted.key) + " " + std::to_string(counted.value);
         })
-        .sink_to(text_files(dir_ + "/out"))
+        .sink_to(text_files(dir_ + out))
         .uid("out");
   }
   std::function<void(const Numbers&)> counting() const {
@@ -176,6 +177,72 @@ TEST_F(RestoreTest, StateOfAnOperatorThatIsGoneIsRefusedUnlessItMayBeDropped) {
   // What the source had read was counted before; what it had not is written now.
   EXPECT_GT(visible().size(), before);
   EXPECT_EQ(visible().size(), kNumbers);
+}
+
+enum class Name : bool { kBefore, kAfter };
+// Counts as count() does, in a state of that name.
+template <Name kName>
+struct CountNamed {
+  using Output = std::string;
+  struct State {
+    ValueState<std::uint64_t> count{kName == Name::kBefore ? "before" : "after"};
+  };
+  void process(const std::uint64_t& n, State& state, Collector<std::string>& out) {
+    out.emit(std::to_string(n % 100) + " " + std::to_string(++state.count.update()));
+  }
+};
+
+TEST_F(RestoreTest, AStateThatWasRenamedEndsTheJobWithAWayOut) {
+  const auto with = [this](auto function, const std::string& uid) {
+    return [this, function, uid](const Numbers& numbers) {
+      numbers.key_by([](const std::uint64_t& n) { return n % kKeys; })
+          .process(function)
+          .uid(uid)
+          .sink_to(text_files(dir_ + "/out"))
+          .uid("out");
+    };
+  };
+  const CountNamed<Name::kBefore> before;
+  const CountNamed<Name::kAfter> after;
+  ASSERT_EQ(run({.stop = Stop::kSuspended}, with(before, "count")).kind,
+            JobResult::Kind::kSuspended);
+  expect_fails(run({}, with(after, "count")),
+               {"declares no state before", "Declare it as it was", "another uid",
+                "--allow-unclaimed-state", "--restart"});
+  const auto dropped = run({.options = {"--allow-unclaimed-state"}}, with(after, "another"));
+  EXPECT_EQ(dropped.kind, JobResult::Kind::kFinished) << dropped.what;
+}
+
+TEST_F(RestoreTest, ARunThatGoesOnSaysThatItDoesNotReadAnotherInput) {
+  suspend_halfway();
+  std::ofstream(dir_ + "/other") << "1\n2\n";
+  const auto said_with = [this](const std::string& input) {
+    testing::internal::CaptureStderr();
+    const auto result = run({.stop = input == "/in" ? Stop::kAtTheEnd : Stop::kSuspended,
+                             .options = {"--log-level", "warning"},
+                             .input = input},
+                            counting());
+    const auto said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(result.kind, JobResult::Kind::kFailed) << result.what;
+    return said;
+  };
+  const auto said = said_with("/other");
+  for (const std::string& word : {std::string("AnotherInputIgnored"), "reads=" + dir_ + "/in",
+                                  "ignored=" + dir_ + "/other", std::string("--restart")})
+    EXPECT_NE(said.find(word), std::string::npos) << word << " in " << said;
+  EXPECT_EQ(said.find("AnotherInput"), said.rfind("AnotherInput")) << said;
+  EXPECT_EQ(said_with("/in").find("AnotherInput"), std::string::npos);
+  EXPECT_EQ(visible(), all_counts());
+}
+
+TEST_F(RestoreTest, ARunThatGoesOnDoesNotSpreadItsOutputOverTwoDirectories) {
+  suspend_halfway();
+  const auto before = visible();
+  const auto elsewhere = run({}, [this](const Numbers& numbers) { counts(numbers, "/elsewhere"); });
+  expect_fails(elsewhere, {dir_ + "/elsewhere", "give the sink the directory again",
+                           "or begin anew with --restart"});
+  EXPECT_EQ(visible(), before);
+  expect_goes_on();
 }
 
 TEST_F(RestoreTest, EachExecutionOfAProgramIsAJobWithANameOfItsOwn) {

@@ -52,7 +52,8 @@ Status PartCommitter::check_visible(const commit::Committable& committable,
     return Error{Code::kCorrupt, "neither " + staged + " nor " + visible +
                                      " is there: the output of a completed checkpoint is gone. Put "
                                      "the file back under one of the two "
-                                     "names; or begin anew with --restart and an empty directory"};
+                                     "names; give the sink the directory again that it wrote to "
+                                     "before; or begin anew with --restart and an empty one"};
   return checked;
 }
 

@@ -52,5 +52,7 @@ struct OwnerDraftName {
 };
 
 inline constexpr std::string_view kOwnerName = ".weir-sink";
+// Its lock is held by the process that writes to the directory; its content means nothing.
+inline constexpr std::string_view kHoldName = ".weir-sink-lock";
 
 }  // namespace weir::connectors

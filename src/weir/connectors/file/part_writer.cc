@@ -24,7 +24,9 @@ Result<commit::Outside> PartWriter::open(SinkContext& context) {
   after_ = context.restored.value_or(CheckpointId{});
   SinkDirectory directory(context.env->files, directory_, context);
   const bool may_rewind = context.options->get(kRewindOutput);
-  return directory.open(may_rewind ? commit::Rewind::kAllowed : commit::Rewind::kRefused);
+  auto outside = directory.open(may_rewind ? commit::Rewind::kAllowed : commit::Rewind::kRefused);
+  if (outside) hold_ = directory.take_hold();
+  return outside;
 }
 
 std::string* PartWriter::next_buffer() {

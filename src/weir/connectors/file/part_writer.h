@@ -85,6 +85,7 @@ class PartWriter {
 
   const std::string directory_;
   const TextFilesOptions options_;
+  std::unique_ptr<env::FileLock> hold_;  // of the directory
   SinkContext* context_ = nullptr;
   std::shared_ptr<env::Strand> strand_;
   std::shared_ptr<const Post>

@@ -7,8 +7,13 @@
 namespace weir::connectors {
 namespace {
 
-bool is_owner_or_draft(const std::string& name) {
-  return name == kOwnerName || OwnerDraftName::parse(name);
+bool is_about_owner(const std::string& name) {
+  return name == kOwnerName || name == kHoldName || OwnerDraftName::parse(name);
+}
+
+std::string called(const SinkOwner& owner) {
+  return "sink " + owner.sink_name + " (id " + owner.sink.to_hex() + ") of job " +
+         owner.job.to_hex();
 }
 
 // "out[1]" -> "out".
@@ -65,16 +70,53 @@ bool SinkDirectory::is_garbage(const std::string& name) const {
          is_mine(left->subtask) && *left != draft();
 }
 
+Status SinkDirectory::hold() {
+  const auto path = env::join(path_, kHoldName);
+  auto lock = files_.lock(path);
+  if (lock) {
+    hold_ = *std::move(lock);
+    return ok();
+  }
+  const auto& error = lock.error();
+  if (error.code == Code::kInvalid)
+    return refused(error.code, error.what +
+                                   ". Without locks two processes could write to one directory: "
+                                   "give the sink one on a filesystem that has them");
+  if (error.code == Code::kRefused && env::is_locked_elsewhere(files_, path))
+    return refused(error.code, error.what + ". " + who_holds());
+  return error.during("opening output directory " + path_);
+}
+
+std::string SinkDirectory::who_holds() const {
+  const auto owner = read_owner(files_, path_);
+  if (!owner || !*owner)
+    return "Somebody else begins to write to it. Give each sink a directory of its own";
+  if ((*owner)->job == us_.job && (*owner)->sink != us_.sink)
+    return "It belongs to " + called(**owner) +
+           ", this very job. Give each sink a directory of its own";
+  return "It is written to for " + called(**owner) +
+         ", which is running. Stop that job, or give this sink another directory";
+}
+
 Result<SinkDirectory::Claim> SinkDirectory::claim() {
   WEIR_ASSIGN(auto owner, read_owner(files_, path_));
+  if (!owner) {
+    WEIR_ASSIGN(const auto names, list());
+    WEIR_TRY(refuse_foreign(names));
+  }
+  if (context_.subtask.value == 0) {
+    WEIR_TRY(hold());
+    WEIR_ASSIGN(owner, read_owner(files_, path_));  // It may have been another's until now.
+  }
   if (owner) return judge(*owner);
-  WEIR_ASSIGN(const auto names, list());
-  WEIR_TRY(refuse_foreign(names));
   if (context_.restored)  // Somebody took the output away, or mounted another disk.
     log::Event(log::Level::kWarning, "OutputDirectoryIsEmpty")
         .field("sink", context_.name)
         .field("directory", path_)
-        .field("restored", restored().value);
+        .field("restored", restored().value)
+        .field("advice",
+               "what the run wrote before lies elsewhere: give the sink that directory again, or "
+               "begin anew with --restart");
   WEIR_TRY(put_owner(files_, path_, us_, draft(), PutOwner::kIfAbsent));
   WEIR_ASSIGN(owner, read_owner(files_, path_));
   if (!owner)
@@ -85,23 +127,26 @@ Result<SinkDirectory::Claim> SinkDirectory::claim() {
 
 Result<SinkDirectory::Claim> SinkDirectory::judge(const SinkOwner& owner) {
   if (owner.is_same_sink_of_job(us_)) return Claim::kOurs;
-  const auto refused = [&](const std::string& why) {
-    return Error{Code::kInvalid,
-                 "opening output directory " + path_ + " for sink " + us_.sink_name + ": " + why};
-  };
-  const auto whose =
-      "sink " + owner.sink_name + " (id " + owner.sink.to_hex() + ") of job " + owner.job.to_hex();
+  const auto whose = called(owner);
   if (owner.job == us_.job)
-    return refused("it belongs to " + whose +
-                   ", this very job. Give each sink a directory of its own");
+    return refused(Code::kInvalid, "it belongs to " + whose +
+                                       ", this very job. Give each sink a directory of its own");
   if (owner.sink != us_.sink)
-    return refused("it belongs to " + whose +
-                   ". Give this sink another directory, or empty this one; if it is the same sink "
-                   "of a changed program, "
-                   "give it a uid");
-  if (!context_.options->get(kOverwriteOutput))
-    return refused("it holds output of an earlier run, " + whose +
-                   ". Empty it, or remove that output with --overwrite-output");
+    return refused(
+        Code::kInvalid,
+        "it belongs to " + whose +
+            ". Give this sink another directory, or empty this one; if it is the same sink "
+            "of a changed program, "
+            "give it a uid");
+  if (!context_.options->get(kOverwriteOutput)) {
+    const std::string why_anew =
+        context_.has_checkpoints
+            ? ""
+            : ". Without checkpoints (--checkpoint-interval 0) a job goes on with no run and "
+              "begins anew each time: give it an interval";
+    return refused(Code::kInvalid, "it holds output of an earlier run, " + whose + why_anew +
+                                       ". Empty it, or remove that output with --overwrite-output");
+  }
   if (context_.subtask.value != 0) return Claim::kBeingTakenOver;
   WEIR_TRY(take_over(owner));
   return Claim::kOurs;
@@ -126,14 +171,18 @@ Status SinkDirectory::take_over(const SinkOwner& owner) {
   return put_owner(files_, path_, us_, draft(), PutOwner::kReplace);
 }
 
+Error SinkDirectory::refused(Code code, const std::string& why) const {
+  return {code, "opening output directory " + path_ + " for sink " + us_.sink_name + ": " + why};
+}
+
 Status SinkDirectory::refuse_foreign(const Names& names) const {
   for (const auto& name : names) {
     const auto staged = StagedName::parse(name);
     const bool is_ours = staged && staged->job == context_.job && staged->sink == context_.sink;
-    if (is_ours || is_owner_or_draft(name)) continue;
-    return Error{Code::kInvalid, "opening output directory " + path_ + " for sink " +
-                                     us_.sink_name + ": it holds " + name +
-                                     ", which is not this job's. Give the sink an empty directory"};
+    if (is_ours || is_about_owner(name)) continue;
+    return refused(
+        Code::kInvalid,
+        "it holds " + name + ", which is not this job's. Give the sink an empty directory");
   }
   return ok();
 }

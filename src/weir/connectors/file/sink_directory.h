@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "weir/config/option.h"
@@ -23,7 +25,9 @@ inline constexpr config::Option<bool> kOverwriteOutput{
 // replaces the owner file. The others go on; what they stage meanwhile carries the new job id, and a PartCommitter makes
 // nothing visible in a directory that is not its job's yet.
 //
-//   Errors  kInvalid: it is not ours to write to, with what to do about it
+// Subtask 0 holds the directory, by a lock that goes with the process: while it does, no other run can take it over.
+//
+//   Errors  kInvalid: it is not ours to write to, with what to do about it; kRefused: another process holds it
 //   Thread  one; blocks
 class SinkDirectory {
  public:
@@ -32,6 +36,8 @@ class SinkDirectory {
   // Makes it if it is missing, makes it ours, removes what no checkpoint can name any more; with the rewind that the user
   // asked for also what is visible beyond the restored checkpoint. `rewind` without a need does nothing.
   Result<commit::Outside> open(commit::Rewind rewind);
+  // What keeps the directory ours as long as it lives; after open(). Null but for Subtask 0.
+  std::unique_ptr<env::FileLock> take_hold() { return std::move(hold_); }
 
  private:
   enum class Claim : unsigned char {
@@ -40,9 +46,12 @@ class SinkDirectory {
   };
   using Names = std::vector<std::string>;
 
+  Status hold();
+  std::string who_holds() const;
   Result<Claim> claim();
   Result<Claim> judge(const SinkOwner& owner);
   Status take_over(const SinkOwner& owner);
+  Error refused(Code code, const std::string& why) const;
   Status refuse_foreign(const Names& names) const;
   Status remove_all(const Names& names);
   Result<Names> list() const;
@@ -61,6 +70,7 @@ class SinkDirectory {
   const std::string path_;
   const SinkContext& context_;
   const SinkOwner us_;
+  std::unique_ptr<env::FileLock> hold_;
 };
 
 }  // namespace weir::connectors

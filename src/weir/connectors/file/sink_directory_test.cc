@@ -35,6 +35,7 @@ TEST_F(SinkDirectoryTest, ForeignFilesAreLeftAlone) {
     Job job{.directory = directory, .may_overwrite = true};
     expect_says(run(job), Code::kInvalid, {"which is not this job's", "empty directory"});
     EXPECT_EQ(text_of(*disk.peek(directory + "/" + name)), "precious\n");
+    EXPECT_FALSE(disk.peek(directory + "/.weir-sink-lock"));
   }
 }
 
@@ -53,7 +54,8 @@ TEST_F(SinkDirectoryTest, ANewRunDemandsAnEmptyDirectoryOrOverwritesItsOwnEarlie
     Job fresh{
         .job = {{2}}, .directory = old.directory, .last = 7, .has_checkpoints = has_checkpoints};
     expect_says(run(fresh), Code::kInvalid,
-                {"earlier run", old.job.to_hex(), "--overwrite-output"});
+                {"earlier run", old.job.to_hex(), "--overwrite-output",
+                 has_checkpoints ? "" : "--checkpoint-interval 0"});
     EXPECT_TRUE(disk.peek(old.directory + "/" + staged.text()));
     fresh.may_overwrite = true;
     ASSERT_TRUE(run(fresh));
@@ -97,6 +99,56 @@ TEST_F(SinkDirectoryTest, AnErrorWhileAnOldRunIsOverwrittenIsTriedAgain) {
   }
 }
 
+// Its owner is there and writes: nothing of it may go, whatever the other run was told.
+TEST_F(SinkDirectoryTest, ADirectoryThatARunningJobWritesToIsNotTakenOver) {
+  Job running;
+  test::FaultyFiles files(disk);
+  Attempt attempt(running, files, 2);
+  ASSERT_TRUE(attempt.open());
+  ASSERT_TRUE(attempt.write(attempt.next()));
+  ASSERT_TRUE(attempt.checkpoint());
+  const auto before = disk.tree("out");
+  for (const bool may_overwrite : {false, true}) {
+    Job other{.job = {{2}}, .may_overwrite = may_overwrite};
+    expect_says(run(other), Code::kRefused,
+                {"opening output directory out for sink out", "It is written to for sink out",
+                 "job " + running.job.to_hex(), "which is running", "another directory"});
+    EXPECT_EQ(disk.tree("out"), before);
+  }
+  ASSERT_TRUE(attempt.finish());
+  EXPECT_EQ(visible(), numbers(1));
+}
+
+TEST_F(SinkDirectoryTest, AnAttemptThatIsOverHoldsItsDirectoryNoLonger) {
+  Job job;
+  {
+    test::FaultyFiles files(disk);
+    Attempt attempt(job, files, 2);
+    ASSERT_TRUE(attempt.open());
+  }
+  ASSERT_TRUE(run(job));
+  expect_once(job, "the next attempt");
+}
+
+TEST_F(SinkDirectoryTest, WithoutLocksNothingIsWritten) {
+  disk.set_locks(false);
+  Job job;
+  expect_says(run(job), Code::kInvalid,
+              {"opening output directory out", ".weir-sink-lock", "Without locks two processes"});
+  EXPECT_TRUE(disk.tree("out").empty());
+}
+
+// Not a lock that somebody holds, but a file that we may not open.
+TEST_F(SinkDirectoryTest, ALockFileThatMayNotBeWrittenIsNotCalledARunningJob) {
+  Job job;
+  test::FaultyFiles files(disk);
+  files.fail(4, {.code = Code::kRefused});
+  ASSERT_TRUE(disk.make_directories("out/.weir-sink-lock"));
+  const auto status = Attempt(job, files, 1).run();
+  ASSERT_EQ(files.failed_call()->name, "lock");
+  EXPECT_EQ(status.error().what.find("running"), std::string::npos) << status.error().what;
+}
+
 TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
   Job old;
   ASSERT_TRUE(run(old));
@@ -113,7 +165,7 @@ TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
 TEST_F(SinkDirectoryTest, ADirectoryThatMayNotBeWrittenEndsTheJobForGood) {
   Job job;
   test::FaultyFiles files(disk);
-  files.fail(4, {.code = Code::kRefused});
+  files.fail(6, {.code = Code::kRefused});
   const auto status = Attempt(job, files, 1).run();
   EXPECT_EQ(files.failed_call()->name, "create");
   expect_says(status, Code::kRefused, {"create", "out/"});
@@ -139,11 +191,11 @@ TEST_F(SinkDirectoryTest, PartsThatBelongToNoCheckpointAreSweptByWhoeverFollowsT
   const StagedName other_job{
       .job = {{9}}, .sink = job.sink, .subtask = {0}, .epoch = {1}, .attempt = {1}, .after = {7}};
   put("out/" + other_job.text(), "not ours\n");
-  EXPECT_EQ(hidden().size(), 1 + 3 + 1u);
+  EXPECT_EQ(hidden().size(), 2 + 3 + 1u);
   test::FaultyFiles files(disk);
   Attempt attempt(job, files, 2);
   ASSERT_TRUE(attempt.open());
-  EXPECT_EQ(hidden(), (Strings{other_job.text(), ".weir-sink"}))
+  EXPECT_EQ(hidden(), (Strings{other_job.text(), ".weir-sink", ".weir-sink-lock"}))
       << "another job's are not ours to remove";
 }
 

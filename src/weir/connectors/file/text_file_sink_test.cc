@@ -25,8 +25,8 @@ TEST_F(TextFileSinkTest, EveryLineIsVisibleOnceInPartsThatSayTheirCheckpoint) {
   Job job{.last = 6};
   ASSERT_TRUE(run(job));
   expect_once(job, "a run without faults");
-  EXPECT_EQ(disk.tree("out"),
-            (Strings{".weir-sink", "part-0-1", "part-0-2", "part-1-1", "part-1-2"}));
+  EXPECT_EQ(disk.tree("out"), (Strings{".weir-sink", ".weir-sink-lock", "part-0-1", "part-0-2",
+                                       "part-1-1", "part-1-2"}));
   EXPECT_EQ(text_of(*disk.peek("out/part-1-1")), "number 1\nnumber 3\n");
 }
 
@@ -40,7 +40,7 @@ TEST_F(TextFileSinkTest, AnIntervalWithoutRecordsMakesNoPart) {
   ASSERT_TRUE(attempt.write(1));
   ASSERT_TRUE(attempt.checkpoint());
   ASSERT_TRUE(attempt.checkpoint());
-  EXPECT_EQ(disk.tree("out"), (Strings{".weir-sink", "part-0-2"}));
+  EXPECT_EQ(disk.tree("out"), (Strings{".weir-sink", ".weir-sink-lock", "part-0-2"}));
   EXPECT_TRUE(job.completed.back().lists[0].elements("committables").empty());
 }
 
@@ -69,7 +69,7 @@ TEST_F(TextFileSinkTest, WhatIsAcknowledgedSurvivesAPowerCut) {
     ASSERT_TRUE(attempt.barrier());
   }
   disk.cut_power();
-  EXPECT_EQ(hidden().size(), 3u) << "the owner file and two staged parts";
+  EXPECT_EQ(hidden().size(), 4u) << "owner file, lock file and two staged parts";
 }
 
 // The heart of it: the process dies at any call of the disk, with and without the power.
@@ -188,8 +188,8 @@ TEST_F(TextFileSinkTest, SeveralPendingPartsOfASubtaskAreAllCommittedAfterAResto
   ++job.epoch.value;
   ASSERT_TRUE(run(job, 1));
   expect_once(job, "two pending parts of each of two subtasks");
-  EXPECT_EQ(disk.tree("out"),
-            (Strings{".weir-sink", "part-0-1", "part-0-2", "part-1-1", "part-1-2"}));
+  EXPECT_EQ(disk.tree("out"), (Strings{".weir-sink", ".weir-sink-lock", "part-0-1", "part-0-2",
+                                       "part-1-1", "part-1-2"}));
 }
 
 TEST_F(TextFileSinkTest, ACommittedPartIsCheckedByLengthAndChecksum) {
