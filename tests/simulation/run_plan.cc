@@ -41,10 +41,10 @@ void make_one_fault_frequent(sim::SimOptions& sim, Random& random) {
       sim.sync_error_one_in = often;
       break;
     case 3:
-      sim.name_error_one_in = often;
+      sim.name_error_one_in = 1 + often / 3;
       break;
     case 4:
-      sim.disk_full_one_in = 1 + often / 8;
+      sim.disk_full_one_in = 1 + often / 16;
       break;
     case 5:
       sim.wall_step_one_in = 2;
