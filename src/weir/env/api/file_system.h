@@ -79,6 +79,11 @@ class FileSystem {
   // kInvalid for what is no regular file.
   virtual Result<std::unique_ptr<ReadableFile>> open(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& path, Create how) = 0;
+  // A new file that will be large and is not read soon: nothing of it need stay in memory. It may keep what was
+  // appended to itself until sync() or close(), so an error may be told by a later call than the one it belongs to.
+  virtual Result<std::unique_ptr<WritableFile>> create_bulk(const std::string& path) {
+    return create(path, Create::kNew);
+  }
   // Replaces `to` in one step where it exists.
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   // Gives the file a second name in one step; kRefused where `to` exists. How "put if absent" is

@@ -5,50 +5,14 @@
 
 #include <algorithm>
 
+#include "weir/env/posix/internal/bulk_file.h"
+#include "weir/env/posix/internal/descriptor.h"
 #include "weir/env/posix/internal/system_error.h"
 
 namespace weir::env {
 namespace {
 
-constexpr mode_t kFileMode = 0666;  // Less the umask, as any program would.
 constexpr mode_t kDirectoryMode = 0777;
-
-// An open descriptor with the path it was opened by, for the error texts.
-class Descriptor {
- public:
-  Descriptor(const SystemCalls& calls, int fd, std::string path)
-      : calls_(calls), fd_(fd), path_(std::move(path)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) calls_.close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept
-      : calls_(other.calls_), fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-
-  static Result<Descriptor> open(const SystemCalls& calls, const std::string& path, int flags) {
-    const int fd =
-        uninterrupted([&] { return calls.open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
-    if (fd < 0) return system_error("open", path, errno);
-    return Descriptor(calls, fd, path);
-  }
-
-  // Linux has closed the descriptor whatever close() answers, so it is never called twice.
-  Status close() {
-    const int fd = std::exchange(fd_, -1);
-    if (calls_.close(fd) != 0 && errno != EINTR) return system_error("close", path_, errno);
-    return ok();
-  }
-  int release() { return std::exchange(fd_, -1); }
-
-  const SystemCalls& calls() const { return calls_; }
-  int fd() const { return fd_; }
-  const std::string& path() const { return path_; }
-
- private:
-  const SystemCalls& calls_;
-  int fd_;
-  std::string path_;
-};
 
 Result<struct stat> stat_of(const Descriptor& file) {
   struct stat info {};
@@ -90,23 +54,13 @@ class PosixWritableFile final : public WritableFile {
 
   Status append(ByteView bytes) override {
     while (!bytes.empty()) {
-      const ssize_t done = uninterrupted(
-          [&] { return file_.calls().write(file_.fd(), bytes.data(), bytes.size()); });
+      const ssize_t done = file_.write(bytes);
       if (done < 0) return system_error("write", file_.path(), errno);
-      // No kernel answers 0 for a regular file; going on would be a loop without end.
-      if (done == 0) return system_error("write", file_.path(), EIO);
       bytes = bytes.subspan(static_cast<std::size_t>(done));
     }
     return ok();
   }
-
-  Status sync() override {
-    // The length is part of what fdatasync makes durable; the other times of the file may be lost.
-    if (uninterrupted([&] { return file_.calls().fdatasync(file_.fd()); }) != 0)
-      return system_error("fdatasync", file_.path(), errno);
-    return ok();
-  }
-
+  Status sync() override { return file_.sync_data(); }
   Status close() override { return file_.close(); }
 
  private:
@@ -164,6 +118,11 @@ Result<std::unique_ptr<WritableFile>> PosixFileSystem::create(const std::string&
       O_WRONLY | O_APPEND | O_CREAT | (how == Create::kNew ? int{O_EXCL} : int{O_TRUNC});
   WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, flags));
   return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(std::move(file)));
+}
+
+Result<std::unique_ptr<WritableFile>> PosixFileSystem::create_bulk(const std::string& path) {
+  WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, BulkFile::kOpenFlags));
+  return BulkFile::over(std::move(file));
 }
 
 Status PosixFileSystem::rename(const std::string& from, const std::string& to) {

@@ -19,6 +19,7 @@ class PosixFileSystem final : public FileSystem {
 
   Result<std::unique_ptr<ReadableFile>> open(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& path, Create how) override;
+  Result<std::unique_ptr<WritableFile>> create_bulk(const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Status link(const std::string& from, const std::string& to) override;
   Status remove(const std::string& path) override;

@@ -13,6 +13,7 @@ const SystemCalls& real_system_calls() {
       .close = ::close,
       .pread = ::pread,
       .write = ::write,
+      .set_flags = [](int fd, int flags) { return ::fcntl(fd, F_SETFL, flags); },
       .fsync = ::fsync,
       .fdatasync = ::fdatasync,
       .flock = ::flock,

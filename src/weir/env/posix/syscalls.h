@@ -13,6 +13,7 @@ struct SystemCalls {
   int (*close)(int fd);
   ssize_t (*pread)(int fd, void* into, size_t size, off_t offset);
   ssize_t (*write)(int fd, const void* bytes, size_t size);
+  int (*set_flags)(int fd, int flags);  // fcntl, F_SETFL
   int (*fsync)(int fd);
   int (*fdatasync)(int fd);
   int (*flock)(int fd, int operation);

@@ -44,7 +44,7 @@ FilesystemStorage::FilesystemStorage(env::FileSystem& files, Options options)
 Result<std::unique_ptr<CheckpointStream>> FilesystemStorage::create(const std::string& name) {
   WEIR_TRY(check_relative_name(name));
   const auto path = path_of(name);
-  WEIR_ASSIGN(auto file, create_with_directory(path, env::Create::kNew));
+  WEIR_ASSIGN(auto file, with_directory(path, [&] { return files_.create_bulk(path); }));
   return std::unique_ptr<CheckpointStream>(
       std::make_unique<FileStream>(files_, FileStream::Names{name, path}, std::move(file)));
 }
@@ -189,16 +189,17 @@ Written FilesystemStorage::put_if_absent(const std::string& name, ByteView bytes
   return Written::durable();
 }
 
-Result<std::unique_ptr<env::WritableFile>> FilesystemStorage::create_with_directory(
-    const std::string& path, env::Create how) {
-  auto file = files_.create(path, how);
+// What `create` makes at the path; its directory too, where that is what is missing.
+Result<std::unique_ptr<env::WritableFile>> FilesystemStorage::with_directory(
+    const std::string& path, const CreateFile& create) {
+  auto file = create();
   if (file || file.error().code != Code::kNotFound) return file;
   WEIR_TRY(files_.make_directories(env::parent_of(path)));
-  return files_.create(path, how);
+  return create();
 }
 
 Status FilesystemStorage::write_whole(const std::string& path, env::Create how, ByteView bytes) {
-  WEIR_ASSIGN(const auto file, create_with_directory(path, how));
+  WEIR_ASSIGN(const auto file, with_directory(path, [&] { return files_.create(path, how); }));
   WEIR_TRY(file->append(bytes));
   if (!mutant(Mutant::kMetadataSyncDropped)) WEIR_TRY(file->sync());
   return file->close();

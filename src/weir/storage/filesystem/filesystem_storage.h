@@ -39,8 +39,9 @@ class FilesystemStorage final : public CheckpointStorage {
 
  private:
   std::string path_of(std::string_view name) const { return env::join(directory_, name); }
-  Result<std::unique_ptr<env::WritableFile>> create_with_directory(const std::string& path,
-                                                                   env::Create how);
+  using CreateFile = std::function<Result<std::unique_ptr<env::WritableFile>>()>;
+  Result<std::unique_ptr<env::WritableFile>> with_directory(const std::string& path,
+                                                            const CreateFile& create);
   Status write_whole(const std::string& path, env::Create how, ByteView bytes);
   Status prepare_metadata(CheckpointId id, ByteView metadata);
   Status remove_metadata(const std::string& chk);
