@@ -78,10 +78,18 @@ Status SinkDirectory::hold() {
     return ok();
   }
   const auto& error = lock.error();
-  if (error.code == Code::kInvalid)
-    return refused(error.code, error.what +
-                                   ". Without locks two processes could write to one directory: "
-                                   "give the sink one on a filesystem that has them");
+  if (error.code ==
+      Code::kInvalid) {  // No reason not to write: the lock guards against a mistake of others.
+    log::Event(log::Level::kWarning, "OutputNotLocked")
+        .field("sink", context_.name)
+        .field("directory", path_)
+        .field("reason", error.what)
+        .field(
+            "advice",
+            "nothing keeps another job's --overwrite-output from taking the directory while this "
+            "one runs");
+    return ok();
+  }
   if (error.code == Code::kRefused && env::is_locked_elsewhere(files_, path))
     return refused(error.code, error.what + ". " + who_holds());
   return error.during("opening output directory " + path_);
