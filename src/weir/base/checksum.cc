@@ -1,6 +1,10 @@
 #include "weir/base/checksum.h"
 
-#define XXH_STATIC_LINKING_ONLY  // for the size of the state
+// Compiled here, for the vector units that Weir is built for: the library as packaged knows the oldest only.
+#define XXH_INLINE_ALL
+#ifndef NDEBUG
+#define XXH_NO_INLINE_HINTS 1  // A build for debugging does not inline all that it demands.
+#endif
 #include <xxhash.h>
 
 namespace weir {

@@ -65,6 +65,12 @@ Bytes key_bytes(const K& key) {
   return bytes;
 }
 
+// The hash of the key that has these canonical bytes.
+inline std::uint64_t hash_key_bytes(ByteView bytes) {
+  if (bytes.size() > internal::kWordsSize) return checksum(bytes);
+  return internal::hash_words(internal::load_words(bytes.data(), bytes.size()), bytes.size());
+}
+
 namespace internal {
 
 // The canonical bytes of a key of at most 16 in registers.
@@ -73,12 +79,6 @@ requires(is_short<K>()) [[gnu::always_inline]] inline Words words_of(const K& ke
   WordsWriter writer;
   Serializer<K>::write(writer, key);
   return writer.words();
-}
-
-// XXH3-64 over any bytes.
-inline std::uint64_t hash_bytes(ByteView bytes) {
-  if (bytes.size() > kWordsSize) return checksum(bytes);
-  return hash_words(load_words(bytes.data(), bytes.size()), bytes.size());
 }
 
 // Keys of up to so many bytes are laid out on the stack to be hashed, longer ones on the heap.
@@ -116,7 +116,7 @@ template <Key K>
       const auto text = internal::view_of(key);
       if (text.size() < internal::kWordsSize) return internal::hash_short_text(text);
     }
-    return internal::with_key_bytes(key, internal::hash_bytes);
+    return internal::with_key_bytes(key, hash_key_bytes);
   }
 }
 
