@@ -1,5 +1,6 @@
 #include "weir/environment/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -9,6 +10,8 @@
 
 namespace weir::environment {
 namespace {
+
+constexpr std::uint64_t kStagingBytesMin = std::uint64_t{1} << 20;
 
 // The number of an option, which must lie within bounds.
 template <class Number>
@@ -151,7 +154,9 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   WEIR_TRY(
       read_number(configuration, kFloatingBatches, 0, 4096, options.limits.gate.floating_batches));
   options.staging.limit_bytes = configuration.get(kStagingBytesMax).bytes;
-  if (options.staging.limit_bytes < 4 * options.staging.chunk_bytes)
+  options.staging.chunk_bytes =
+      std::min<std::uint64_t>(options.staging.chunk_bytes, options.staging.limit_bytes / 4);
+  if (options.staging.limit_bytes < kStagingBytesMin)
     return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
                                      config::to_string(configuration.get(kStagingBytesMax))};
   return options;

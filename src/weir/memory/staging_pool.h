@@ -69,7 +69,7 @@ class StagingPool {
  public:
   struct Options {
     std::uint64_t limit_bytes = std::uint64_t{256} << 20;  // checkpoint.staging_bytes_max
-    std::size_t chunk_bytes = std::size_t{256} << 10;
+    std::size_t chunk_bytes = std::size_t{512} << 10;      // each costs a wake-up of the I/O side
     std::size_t spare_chunks = 8;  // as many are kept ready beside those in use
   };
   // Hands work to the I/O side; null: whoever needs a chunk makes it.

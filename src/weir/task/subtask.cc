@@ -154,11 +154,12 @@ env::StepResult Subtask::step() {
 
 Standing Subtask::run() {
   auto standing = Standing::kReady;
+  bool has_saved = false;
   for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady;
        ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
-    if (is_live() && state_.is_walking()) walk_state(Spare::kBetweenMoves);
+    has_saved = is_live() && state_.is_walking() && walk_state();
   }
   if (is_live()) {
     if (phase_ <= Phase::kFinishing)
@@ -171,10 +172,8 @@ Standing Subtask::run() {
     source_total_.set(share.total);
     records_read_.add(share.records - std::exchange(records_told_, share.records));
   }
-  // With nothing else to do, the state is saved at full speed.
-  if (standing != Standing::kReady && is_live() && state_.is_walking() && walk_state(Spare::kIdle))
-    return Standing::kReady;
-  return standing;
+  // While there is state to be saved, there is something to do.
+  return has_saved ? Standing::kReady : standing;
 }
 
 Standing Subtask::advance() {

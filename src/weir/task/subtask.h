@@ -157,8 +157,7 @@ class Subtask final : public env::Runnable, public memory::RoomListener {
   void act_on(const alignment::Answer& answer);
   void take_cut(const CheckpointBarrier& barrier);
   std::vector<OperatorPart> snapshot_operators(CheckpointId id);
-  enum class Spare : bool { kBetweenMoves, kIdle };
-  bool walk_state(Spare spare);
+  bool walk_state();
   void completed(CheckpointId id);
 
   // The operators are open and have not failed: they may be called.

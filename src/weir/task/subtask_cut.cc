@@ -10,10 +10,10 @@ namespace weir::task {
 using operators::Progress;
 
 namespace {
-// Keyed state saved after each move while a cut is open: little between batches, so that none waits
-// long, and more when there is nothing else to do.
+// Keyed state saved after each move while a cut is open: so little that no batch waits long, and that most entries of
+// a busy Subtask are saved by its own writes, which have them at hand. One that has nothing else to do is called again
+// at once.
 constexpr std::uint64_t kSliceBytes = 16u << 10;
-constexpr std::uint64_t kIdleSliceBytes = 64u << 10;
 }  // namespace
 
 void Subtask::act_on(const alignment::Answer& answer) {
@@ -117,8 +117,8 @@ std::vector<OperatorPart> Subtask::snapshot_operators(CheckpointId id) {
   return parts;
 }
 
-bool Subtask::walk_state(Spare spare) {
-  auto moved = state_.walk(spare == Spare::kIdle ? kIdleSliceBytes : kSliceBytes);
+bool Subtask::walk_state() {
+  auto moved = state_.walk(kSliceBytes);
   if (!moved) {
     chain_.turn_to(state_.walked());
     throw ErrorException{moved.error()};

@@ -55,7 +55,7 @@ Result<KeyedTable*> HeapBackend::table(const TableDescriptor& descriptor) {
                        context_.account, cuts_, static_cast<std::uint32_t>(tables_.size())});
   if (!stored) return stored.error().during(during);
   cuts_.add_table(layout.is_saved_raw()
-                      ? raw_encoder(layout, parallelism)
+                      ? raw_encoder(layout, parallelism, context_.key_groups)
                       : dense_encoder(key, space, BlockKind::kEntries, parallelism),
                   dense_encoder(key, space, BlockKind::kDeletes, parallelism));
   tables_.push_back({descriptor, *std::move(stored)});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weir/types/key_hash.h"
+
 namespace weir::state::heap {
 namespace {
 
@@ -59,14 +61,16 @@ void append_value(const SlotLayout& layout, const void* value, Bytes& out) {
 
 class RawEncoder final : public BlockEncoder {
  public:
-  RawEncoder(const SlotLayout& layout, std::uint32_t max_parallelism)
-      : layout_(layout), max_parallelism_(max_parallelism) {}
+  RawEncoder(const SlotLayout& layout, std::uint32_t max_parallelism, KeyGroupRange key_groups)
+      : layout_(layout), max_parallelism_(max_parallelism), key_groups_(key_groups) {}
 
   void encode(ByteView staged, DenseBlock& out) const override {
     WEIR_CHECK(staged.size() % layout_.stride == 0);
     out.count = staged.size() / layout_.stride;
     GroupSpan groups(max_parallelism_);
-    for (std::size_t at = 0; at != staged.size(); at += layout_.stride)
+    // Entries saved by writes are of all groups: the first few hundred say so, and the rest need no hash.
+    for (std::size_t at = 0; at != staged.size() && !(groups.range() == key_groups_);
+         at += layout_.stride)
       groups.add(layout_.key_hash_of(staged.data() + at));
     out.key_groups = groups.range();
     if (layout_.value.is_plain_bytes) {
@@ -111,6 +115,7 @@ class RawEncoder final : public BlockEncoder {
 
   const SlotLayout layout_;
   const std::uint32_t max_parallelism_;
+  const KeyGroupRange key_groups_;
 };
 
 class DenseEncoder final : public BlockEncoder {
@@ -127,7 +132,7 @@ class DenseEncoder final : public BlockEncoder {
     ByteReader reader(staged);
     out.count = 0;
     for (; reader.remaining() != 0; ++out.count) {
-      groups.add(hash_of(reader.raw(key_.is_fixed() ? key_.fixed_bytes : reader.leb128())));
+      groups.add(hash_key_bytes(reader.raw(key_.is_fixed() ? key_.fixed_bytes : reader.leb128())));
       reader.raw(namespace_bytes_);
       if (kind_ == BlockKind::kEntries) reader.raw(reader.leb128());
     }
@@ -161,8 +166,9 @@ void append_dense_entry(const SlotLayout& layout, std::byte* slot, Bytes& out) {
 }
 
 std::shared_ptr<const BlockEncoder> raw_encoder(const SlotLayout& layout,
-                                                std::uint32_t max_parallelism) {
-  return std::make_shared<RawEncoder>(layout, max_parallelism);
+                                                std::uint32_t max_parallelism,
+                                                KeyGroupRange key_groups) {
+  return std::make_shared<RawEncoder>(layout, max_parallelism, key_groups);
 }
 
 std::shared_ptr<const BlockEncoder> dense_encoder(KeyLayout key, std::uint32_t namespace_bytes,

@@ -35,6 +35,18 @@ void Directory::begin(Segment* all) {
   if (group_bits_ == 0) groups_[0].segments = groups_[0].deepest = 1;
 }
 
+std::uint64_t Directory::end_of_segment(Position inside) const {
+  const Segment* segment = find(inside);
+  const auto width_at = [this](std::uint64_t word) {
+    return std::uint64_t{1} << groups_[word >> 32].shift;
+  };
+  std::uint64_t at = inside.word() & ~(width_at(inside.word()) - 1);
+  do {
+    at += width_at(at);
+  } while (at < end() && find(Position::of_word(at)) == segment);
+  return at;
+}
+
 Status Directory::make_room(Position inside, std::uint32_t depth) {
   if (!is_of_one_group(depth)) return ok();
   Group& group = groups_[inside.group];

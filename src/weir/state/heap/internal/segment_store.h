@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -113,6 +114,16 @@ class SegmentStore {
   bool save_dense(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
   bool stage_failed();
   bool stage(OpenCut& cut, Stream stream, ByteView bytes);
+  // What a walk looks at together: a segment, where in the directory it ends, which of its entries are to be saved.
+  struct Visit {
+    Segment* segment;
+    std::uint64_t end;
+    std::uint64_t owed;
+  };
+  static constexpr std::uint32_t kVisitsAhead = 8;
+  std::uint32_t visit_ahead(const OpenCut& cut, std::uint64_t budget,
+                            std::array<Visit, kVisitsAhead>& visits);
+  std::uint64_t cost_of(const Visit& visit) const;
   bool walk_deletes(OpenCut& cut, std::uint64_t& budget);
   bool split(Segment* segment, Position inside);
   bool try_merge(Position inside);

@@ -1,21 +1,16 @@
 // What segments owe to cuts, and how it is saved.
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "weir/state/heap/internal/copy_slots.h"
 #include "weir/state/heap/internal/dense_entry.h"
 #include "weir/state/heap/internal/segment_store.h"
 
 namespace weir::state::heap {
-namespace {
-
-// What a walk counts for a segment beside the entries saved: reading its header is as dear as copying that much.
-constexpr std::uint64_t kVisitBytes = 512;
-// How many segments ahead of itself it asks for headers.
-constexpr std::uint64_t kSegmentsAhead = 4;
-
-}  // namespace
 
 bool SegmentStore::prepare(SlotRef ref) {
   if (!bring_up_to(ref.segment, cuts_.newest())) return false;
@@ -146,27 +141,51 @@ bool SegmentStore::stage_failed() {
 
 SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
   if (cut.kind == CutKind::kDelta && !walk_deletes(cut, budget)) return Walk::kFailed;
+  std::array<Visit, kVisitsAhead> visits;
   while (cut.walk_word < directory_.end()) {
     if (budget == 0) return Walk::kBudgetSpent;
-    const auto position = Position::of_word(cut.walk_word);
-    Segment* segment = directory_.find(position);
-    const Extent extent = directory_.extent(position, segment->depth());
-    const auto end = extent.end();
-    if (const auto ahead = end + kSegmentsAhead * extent.width; ahead < directory_.end())
-      __builtin_prefetch(directory_.find(Position::of_word(ahead)), 1);
-    if (is_before(segment->cut(), cut.number) && !bring_up_to(segment, cut.number))
-      return Walk::kFailed;
-    // A segment that has heard of a later cut has given this one what it needs.
-    if (segment->cut() == cut.number) {
-      const std::uint64_t pending = segment->pending();
-      if (!save_pending(segment, pending, Stream::kWalk)) return Walk::kFailed;
-      const auto cost =
-          kVisitBytes + static_cast<std::uint64_t>(std::popcount(pending)) * layout_.stride;
-      budget -= std::min<std::uint64_t>(budget, cost);
+    const auto count = visit_ahead(cut, budget, visits);
+    if (count == 0) return Walk::kFailed;
+    for (const Visit& visit : std::span(visits).first(count)) {
+      if (!save_pending(visit.segment, visit.owed, Stream::kWalk)) return Walk::kFailed;
+      budget -= std::min(budget, cost_of(visit));
+      cut.walk_word = visit.end;
     }
-    cut.walk_word = end;
   }
   return Walk::kEnd;
+}
+
+// The next segments of a walk, brought up to its cut; how many there was room for. As with a block of look-ups, one pass
+// asks for the lines that the next one reads.
+std::uint32_t SegmentStore::visit_ahead(const OpenCut& cut, std::uint64_t budget,
+                                        std::array<Visit, kVisitsAhead>& visits) {
+  std::uint32_t count = 0;
+  for (auto word = cut.walk_word; word < directory_.end() && count != kVisitsAhead; ++count) {
+    const auto position = Position::of_word(word);
+    Segment* segment = directory_.find(position);
+    __builtin_prefetch(segment, 1);
+    word = directory_.end_of_segment(position);
+    visits[count] = {segment, word, 0};
+  }
+  for (std::uint32_t i = 0; i != count; ++i) {
+    Visit& visit = visits[i];
+    if (budget == 0) return i;
+    if (is_before(visit.segment->cut(), cut.number) && !bring_up_to(visit.segment, cut.number))
+      return i;
+    // A segment that has heard of a later cut has given this one what it needs.
+    if (visit.segment->cut() == cut.number) visit.owed = visit.segment->pending();
+    for_each_slot(visit.owed, [&](std::uint32_t slot) {
+      __builtin_prefetch(at({visit.segment, slot}));
+    });
+    budget -= std::min(budget, cost_of(visit));
+  }
+  return count;
+}
+
+// In bytes: reading its header is as dear as copying that much.
+std::uint64_t SegmentStore::cost_of(const Visit& visit) const {
+  constexpr std::uint64_t kHeaderBytes = 512;
+  return kHeaderBytes + std::uint64_t{layout_.stride} * std::popcount(visit.owed);
 }
 
 bool SegmentStore::walk_deletes(OpenCut& cut, std::uint64_t& budget) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "weir/base/checksum.h"
 #include "weir/state/heap/internal/segment.h"
+#include "weir/types/key_hash.h"
 
 namespace weir::state::heap {
 namespace {
@@ -64,18 +63,17 @@ std::size_t SlotLayout::segment_bytes() const {
 std::uint64_t SlotLayout::key_hash_of(const std::byte* slot) const {
   switch (keys) {
     case Keys::kFour:
-      return XXH3_64bits(slot, 4);
+      return hash_key_bytes({slot, 4});
     case Keys::kEight:
-      return XXH3_64bits(slot, 8);
+      return hash_key_bytes({slot, 8});
     case Keys::kSixteen:
-      return XXH3_64bits(slot, 16);
+      return hash_key_bytes({slot, 16});
     case Keys::kFixed:
-      return XXH3_64bits(slot, key_bytes);
+      return hash_key_bytes({slot, key_bytes});
     case Keys::kVariable:
       break;
   }
-  const auto key = InlineKey::view(slot);
-  return XXH3_64bits(key.data(), key.size());
+  return hash_key_bytes(bytes_of(InlineKey::view(slot)));
 }
 
 std::uint64_t SlotLayout::placing_hash_of(const std::byte* slot) const {
@@ -84,10 +82,8 @@ std::uint64_t SlotLayout::placing_hash_of(const std::byte* slot) const {
   return hash ^ namespace_mix(slot + key_bytes, namespace_bytes);
 }
 
-std::uint64_t hash_of(ByteView key) { return XXH3_64bits(key.data(), key.size()); }
-
 std::uint64_t namespace_mix(const std::byte* bytes, std::uint32_t size) {
-  return XXH3_64bits(bytes, size) & 0xffffffff00000000;
+  return checksum({bytes, size}) & 0xffffffff00000000;
 }
 
 }  // namespace weir::state::heap

@@ -57,9 +57,6 @@ struct SlotLayout {
   std::uint64_t key_hash_of(const std::byte* slot) const;
 };
 
-// XXH3-64 of a key's canonical bytes: what types/key_hash.h computes for a typed key.
-std::uint64_t hash_of(ByteView key);
-
 // What a namespace adds to the hash of a key: nothing to the lower half, which decides the key
 // group.
 std::uint64_t namespace_mix(const std::byte* bytes, std::uint32_t size);
