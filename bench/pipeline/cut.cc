@@ -137,7 +137,7 @@ Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
 
 Chapter cut_chapter(Size size) {
   const auto keys = size.scaled(12'000'000);
-  const auto updates = size.scaled(720'000'000);
+  const auto updates = size.scaled(600'000'000);
   const auto measure = [=](const std::string& name, bool with_checkpoints) {
     return Case{"cut, " + name, [=](Samples& s) {
                   const auto f = run(keys, updates, with_checkpoints);
