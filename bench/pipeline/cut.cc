@@ -99,7 +99,7 @@ Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
     delays.push_back(last - stamp);
   };
   std::atomic<bool> is_ready{false};
-  env.on_running([&](Environment::Control control) {
+  env.on_running([&](const Environment::Control& control) {
     metrics = control.metrics;
     is_ready.store(true, std::memory_order_release);
   });

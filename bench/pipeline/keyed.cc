@@ -79,6 +79,10 @@ struct Scale {
   double goal;
 };
 
+std::string name_of(const Scale& scale, const std::string& name) {
+  return std::string("keyed.").append(scale.label).append(".").append(name);
+}
+
 }  // namespace
 
 Chapter keyed_chapter(Size size) {
@@ -88,9 +92,10 @@ Chapter keyed_chapter(Size size) {
       {"10 M", size.scaled(10'000'000), size.scaled(60'000'000), 0.7}};
   Chapter chapter;
   for (const auto& scale : scales) {
-    const auto [label, keys, updates, goal] = scale;
-    const auto add = [&](const std::string& name, std::function<double()> measure) {
-      const auto full = "keyed." + label + "." + name;
+    const auto keys = scale.keys;
+    const auto updates = scale.updates;
+    const auto add = [&](const std::string& name, const std::function<double()>& measure) {
+      const auto full = name_of(scale, name);
       chapter.cases.push_back({full, [=](Samples& s) { s.add(full, measure()); }});
     };
     add("loop", [=] { return loop_ns_per_update(keys, updates, keyed_loop); });
@@ -106,7 +111,7 @@ Chapter keyed_chapter(Size size) {
     std::vector<Row> rows;
     for (const auto& scale : scales) {
       const auto per_second = [&](const std::string& name) {
-        return 1e3 / s.median("keyed." + scale.label + "." + name);
+        return 1e3 / s.median(name_of(scale, name));
       };
       const auto title = "key_by -> sum, " + scale.label + " keys, ";
       rows.push_back({title + "one core / plain table", "M/s", per_second("one"),
@@ -115,7 +120,7 @@ Chapter keyed_chapter(Size size) {
                       per_second("prefetching"), std::nullopt, Better::kHigher});
       rows.push_back({title + "two cores / one core", "M/s", per_second("two"), per_second("one"),
                       std::nullopt, Better::kHigher});
-      if (s.has("keyed." + scale.label + ".growing"))
+      if (s.has(name_of(scale, "growing")))
         rows.push_back({title + "growing from empty / plain table that doubles", "M/s",
                         per_second("growing"), per_second("loop growing"), std::nullopt,
                         Better::kHigher});
