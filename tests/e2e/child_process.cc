@@ -28,6 +28,7 @@ weir::Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
     const std::vector<std::string>& command) {
   auto strings = command;
   std::vector<char*> arguments;
+  arguments.reserve(strings.size() + 1);
   for (auto& argument : strings) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   std::array<int, 2> ends{};

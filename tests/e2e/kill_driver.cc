@@ -57,10 +57,10 @@ class Watcher {
 weir::Status check_all(const e2e::KillOptions& options) {
   e2e::KillCampaign campaign(options);
   Watcher watcher(campaign.output());
-  const auto ran = campaign.run(watcher.has_failed());
+  auto ran = campaign.run(watcher.has_failed());
   std::printf("%s", campaign.report().c_str());
   WEIR_TRY(watcher.stop());
-  WEIR_TRY(ran);
+  WEIR_TRY(std::move(ran));
   // Once more from the beginning, as somebody who comes only now.
   e2e::VisibleCounts afresh(campaign.output());
   WEIR_TRY(afresh.scan());

@@ -29,21 +29,19 @@ Status open_operator(const TaskManagerParts& parts, const rpc::OperatorRestore* 
                      graph::NodeId node, std::size_t place, operators::OperatorContext& context,
                      OperatorChain& chain, ChainState& state, Subtask& subtask) {
   if (parts.program.graph.stream.node(node).is_keyed) {
-    ChainState::Entry entry{
-        .op = place,
-        .account = std::make_unique<memory::Account>(
-            "operator " + context.name, "state.heap_bytes_max", parts.limits.heap_bytes_max)};
-    WEIR_ASSIGN(entry.backend,
+    auto account = std::make_unique<memory::Account>(
+        "operator " + context.name, "state.heap_bytes_max", parts.limits.heap_bytes_max);
+    WEIR_ASSIGN(auto backend,
                 parts.backend.open({.operator_name = context.name,
                                     .key_groups = context.key_groups,
                                     .max_parallelism = context.max_parallelism,
-                                    .account = *entry.account,
+                                    .account = *account,
                                     .pages = parts.pages,
                                     .staging = parts.staging,
                                     .on_staging_room = subtask,
                                     .entry_bytes_max = parts.limits.entry_bytes_max}));
-    context.keyed = entry.backend.get();
-    state.add(std::move(entry));
+    context.keyed = backend.get();
+    state.add({.op = place, .account = std::move(account), .backend = std::move(backend)});
   }
   if (from) {
     WEIR_ASSIGN(auto lists,

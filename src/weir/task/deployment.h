@@ -26,7 +26,7 @@ struct Attempt {
 
 // Builds an Attempt as a message of the JobMaster describes it, and hands it to the executor.
 //
-//   Thread  the TaskManager's; what it is given outlives it, and the Attempt
+//   Thread  the TaskManager's; what it is given outlives it, parts and JobMaster the Attempt too
 class Deployment {
  public:
   Deployment(const TaskManagerParts& parts, rpc::JobMasterGateway& job_master,

@@ -154,12 +154,12 @@ env::StepResult Subtask::step() {
 
 Standing Subtask::run() {
   auto standing = Standing::kReady;
-  bool has_saved = false;
+  bool has_just_saved = false;
   for (std::uint32_t move = 0; move != parts_.moves_per_step && standing == Standing::kReady;
        ++move) {
     standing = advance();
     if (standing == Standing::kReady) moves_.add(1);
-    has_saved = is_live() && state_.is_walking() && walk_state();
+    has_just_saved = is_live() && state_.is_walking() && walk_state();
   }
   if (is_live()) {
     if (phase_ <= Phase::kFinishing)
@@ -173,7 +173,7 @@ Standing Subtask::run() {
     records_read_.add(share.records - std::exchange(records_told_, share.records));
   }
   // While there is state to be saved, there is something to do.
-  return has_saved ? Standing::kReady : standing;
+  return has_just_saved ? Standing::kReady : standing;
 }
 
 Standing Subtask::advance() {

@@ -78,6 +78,7 @@ void run() {
       "Text of 1..12",
       [&] {
         std::vector<Text> texts;
+        texts.reserve(words.size());
         for (const auto& word : words) texts.emplace_back(word);
         return texts;
       }(),

@@ -80,7 +80,8 @@ class FileSystem {
   virtual Result<std::unique_ptr<ReadableFile>> open(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& path, Create how) = 0;
   // A new file that will be large and is not read soon: nothing of it need stay in memory. It may keep what was
-  // appended to itself until sync() or close(), so an error may be told by a later call than the one it belongs to.
+  // appended to itself until sync() or close(): so nothing of it can be read before, and an error may be told by a later
+  // call than the one it belongs to. From then on every call tells it.
   virtual Result<std::unique_ptr<WritableFile>> create_bulk(const std::string& path) {
     return create(path, Create::kNew);
   }

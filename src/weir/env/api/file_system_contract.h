@@ -65,6 +65,23 @@ TYPED_TEST_P(FileSystemContract, WhatWasAppendedIsReadInOrder) {
   EXPECT_EQ(this->read("a"), "one two.");
 }
 
+TYPED_TEST_P(FileSystemContract, ABulkFileHoldsAtItsSyncAndAtItsEndWhatWasAppended) {
+  auto file = this->files().create_bulk(this->at("a"));
+  ASSERT_TRUE(file);
+  const std::string much(700'000, 'x');
+  EXPECT_EQ((*file)->append(bytes_of("one ")), ok());
+  EXPECT_EQ((*file)->append({}), ok());
+  EXPECT_EQ((*file)->append(bytes_of("two")), ok());
+  EXPECT_EQ((*file)->sync(), ok());
+  EXPECT_EQ(this->read("a"), "one two");
+  EXPECT_EQ((*file)->append(bytes_of(much)), ok());
+  EXPECT_EQ((*file)->append(bytes_of(".")), ok());
+  EXPECT_EQ((*file)->close(), ok());
+  EXPECT_EQ(this->read("a"), "one two" + much + ".");
+  EXPECT_EQ(this->refusal(this->files().create_bulk(this->at("a"))), Code::kRefused);
+  EXPECT_EQ(this->refusal(this->files().create_bulk(this->at("missing/a"))), Code::kNotFound);
+}
+
 TYPED_TEST_P(FileSystemContract, AReadBeyondTheEndIsShort) {
   this->write("a", "0123456789");
   auto file = this->files().open(this->at("a"));
@@ -247,6 +264,7 @@ TYPED_TEST_P(FileSystemContract, ErrorsNameThePath) {
 }
 
 REGISTER_TYPED_TEST_SUITE_P(FileSystemContract, WhatWasAppendedIsReadInOrder,
+                            ABulkFileHoldsAtItsSyncAndAtItsEndWhatWasAppended,
                             AReadBeyondTheEndIsShort, CreateNewRefusesAnExistingName,
                             CreateOrTruncateEmptiesWhatExists, MissingThingsAreNotFound,
                             AFileIsNoDirectoryAndADirectoryNoFile, RenameReplacesItsTarget,

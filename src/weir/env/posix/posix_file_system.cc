@@ -122,7 +122,7 @@ Result<std::unique_ptr<WritableFile>> PosixFileSystem::create(const std::string&
 
 Result<std::unique_ptr<WritableFile>> PosixFileSystem::create_bulk(const std::string& path) {
   WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, BulkFile::kOpenFlags));
-  return BulkFile::over(std::move(file));
+  return std::unique_ptr<WritableFile>(std::make_unique<BulkFile>(std::move(file)));
 }
 
 Status PosixFileSystem::rename(const std::string& from, const std::string& to) {

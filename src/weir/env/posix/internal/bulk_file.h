@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "weir/base/bytes.h"
 #include "weir/env/api/file_system.h"
 #include "weir/env/posix/internal/descriptor.h"
 
@@ -15,9 +16,10 @@ namespace weir::env {
 //
 // Whole pieces of it go from a buffer straight to the disk, past the page cache: the kernel then copies nothing and keeps
 // nothing. A filesystem that cannot do that gets them through its cache, as it gets the piece at the end, which is not
-// whole.
+// whole. A file that stays small costs no buffer.
 //
-//   Units   pieces of 1 MiB
+//   Units   pieces of 1 MiB, of which each file that is being written holds one
+//   Errors  after one the file is worth nothing, and every further call tells it again
 //   Source  open(2), O_DIRECT
 class BulkFile final : public WritableFile {
  public:
@@ -25,33 +27,36 @@ class BulkFile final : public WritableFile {
   static constexpr int kOpenFlags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL;
 
   // `file` is empty and was opened with kOpenFlags.
-  static Result<std::unique_ptr<WritableFile>> over(Descriptor file);
+  explicit BulkFile(Descriptor file) : file_(std::move(file)) {}
 
   Status append(ByteView bytes) override;
   Status sync() override;
   Status close() override;
 
  private:
-  // What every device asks of addresses and lengths, if not less.
+  static constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
+  // Enough for most devices. Those that want more refuse, and get the pieces through the cache.
   static constexpr std::size_t kAlignment = 4096;
   struct Free {
-    void operator()(std::byte* buffer) const {
-      ::operator delete (buffer, std::align_val_t{kAlignment});
+    void operator()(std::byte* piece) const {
+      ::operator delete (piece, std::align_val_t{kAlignment});
     }
   };
-  using Buffer = std::unique_ptr<std::byte, Free>;
   enum class Way : unsigned char { kUntried, kDirect, kCached };
 
-  BulkFile(Descriptor file, Buffer buffer) : file_(std::move(file)), buffer_(std::move(buffer)) {}
-
-  Status write_out();
+  Status fill(ByteView bytes);
+  Status take_piece();
   Status flush();
+  Status write_out(ByteView bytes);
   Status leave_direct();
+  Status noted(Status status);
 
   Descriptor file_;
-  Buffer buffer_;
-  std::size_t used_ = 0;
+  Bytes small_;  // until that is not enough
+  std::unique_ptr<std::byte, Free> piece_;
+  std::size_t used_ = 0;  // of the piece
   Way way_ = Way::kUntried;
+  Status broken_;
 };
 
 }  // namespace weir::env

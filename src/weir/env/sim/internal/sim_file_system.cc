@@ -191,6 +191,46 @@ Result<std::unique_ptr<env::ReadableFile>> SimFileSystem::open(const std::string
   });
 }
 
+// As the real one, it writes whole pieces and what is left at the end: with pieces that are small beside the files of a simulated
+// job, so that errors and crashes come at either.
+class SimBulkFile final : public env::WritableFile {
+ public:
+  explicit SimBulkFile(std::unique_ptr<env::WritableFile> file) : file_(std::move(file)) {}
+
+  Status append(ByteView bytes) override {
+    if (!broken_) return broken_;
+    held_.insert(held_.end(), bytes.begin(), bytes.end());
+    return held_.size() < kPieceBytes ? ok() : flush();
+  }
+  Status sync() override {
+    if (!broken_) return broken_;
+    WEIR_TRY(flush());
+    return broken_ = file_->sync();
+  }
+  Status close() override {
+    auto flushed = broken_ ? flush() : broken_;
+    auto closed = file_->close();
+    return flushed ? closed : flushed;
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 512;
+
+  Status flush() {
+    const auto held = std::exchange(held_, {});
+    return broken_ = held.empty() ? ok() : file_->append(held);
+  }
+
+  const std::unique_ptr<env::WritableFile> file_;
+  Bytes held_;
+  Status broken_;
+};
+
+Result<std::unique_ptr<env::WritableFile>> SimFileSystem::create_bulk(const std::string& path) {
+  WEIR_ASSIGN(auto file, create(path, Create::kNew));
+  return std::unique_ptr<env::WritableFile>(std::make_unique<SimBulkFile>(std::move(file)));
+}
+
 Result<std::unique_ptr<env::WritableFile>> SimFileSystem::create(const std::string& path,
                                                                  Create how) {
   using Outcome = Result<std::unique_ptr<env::WritableFile>>;

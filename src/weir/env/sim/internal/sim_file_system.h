@@ -17,6 +17,7 @@ class SimFileSystem final : public env::FileSystem {
   Result<std::unique_ptr<env::ReadableFile>> open(const std::string& path) override;
   Result<std::unique_ptr<env::WritableFile>> create(const std::string& path,
                                                     env::Create how) override;
+  Result<std::unique_ptr<env::WritableFile>> create_bulk(const std::string& path) override;
   Status rename(const std::string& from, const std::string& to) override;
   Status link(const std::string& from, const std::string& to) override;
   Status remove(const std::string& path) override;

@@ -36,15 +36,15 @@ void Directory::begin(Segment* all) {
 }
 
 std::uint64_t Directory::end_of_segment(Position inside) const {
-  const Segment* segment = find(inside);
-  const auto width_at = [this](std::uint64_t word) {
-    return std::uint64_t{1} << groups_[word >> 32].shift;
-  };
-  std::uint64_t at = inside.word() & ~(width_at(inside.word()) - 1);
-  do {
-    at += width_at(at);
-  } while (at < end() && find(Position::of_word(at)) == segment);
-  return at;
+  const Group& group = groups_[inside.group];
+  Segment* segment = find(inside);
+  // It may be that of many groups.
+  if (group.depth() == 0) return std::min(extent(inside, segment->depth()).end(), end());
+  const std::uint64_t elements = std::uint64_t{1} << group.depth();
+  std::uint64_t i = inside.spread >> group.shift;
+  while (++i != elements && group.entries[i] == segment) {
+  }
+  return (std::uint64_t{inside.group} << 32) + (i << group.shift);
 }
 
 Status Directory::make_room(Position inside, std::uint32_t depth) {
@@ -127,6 +127,7 @@ void Directory::set(const Extent& extent, Segment* segment) {
 // No segment is as deep as the array: neighbours are equal.
 void Directory::halve(Group& group) {
   const std::uint64_t elements = std::uint64_t{1} << group.depth();
+  WEIR_DCHECK(elements >= 2);
   Segment** smaller = &group.single;
   if (elements > 2) {
     auto array = take_array(elements / 2);

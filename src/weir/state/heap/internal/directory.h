@@ -57,7 +57,8 @@ class Directory {
     const std::uint64_t width = std::uint64_t{1} << (depth_max() - depth);
     return {inside.word() & ~(width - 1), width};
   }
-  // Where the positions end that have the same segment as `inside`. The segment itself is not looked at.
+  // Where the positions end that have the same segment as `inside`. In a group of several the segment itself is not
+  // looked at.
   std::uint64_t end_of_segment(Position inside) const;
   // The positions beyond the last group belong to nobody.
   std::uint64_t end() const { return std::uint64_t{group_count_} << 32; }
