@@ -66,6 +66,7 @@ void Reached::add(const Reached& other) {
 std::vector<std::string> Reached::workloads(Depth depth) {
   if (depth == Depth::kTogether) return {""};
   std::vector<std::string> names;
+  names.reserve(std::size(kWorkloads));
   for (const auto kind : kWorkloads) names.emplace_back(name_of(kind));
   return names;
 }

@@ -172,8 +172,7 @@ Status Simulation::begin_life(test::SimEngine& life, std::size_t number) {
   // Some plans give checkpoints less time than their disk takes; in the end they must be able to
   // complete.
   if (!may_throw_) options.checkpoints.timeout = Duration::seconds(30);
-  const auto started =
-      life.start(options, builder.build(plan_.engine.job_name, graph::Chaining::kOn));
+  auto started = life.start(options, builder.build(plan_.engine.job_name, graph::Chaining::kOn));
   if (life.has_engine())
     verdict_.reached.count(life.engine().restored() ? "restore in a new process"
                                                     : "restore from nothing");

@@ -23,7 +23,7 @@ class Thrower {
   explicit Thrower(std::uint64_t one_in) : one_in_(one_in) {}
   void maybe_throw() {
     if (one_in_ == 0 || ++seen_ % one_in_ != 0) return;
-    log::Event(log::Level::kInfo, "FunctionThrew");
+    log::Event(log::Level::kInfo, "FunctionThrew").field("records", seen_);
     throw std::runtime_error("the user's function had a bad day");
   }
 
