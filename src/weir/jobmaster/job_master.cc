@@ -288,12 +288,11 @@ void JobMaster::tell_failover(const failover::Input& input) {
   for (auto& output : failover_.step(input)) std::visit([this](auto& o) { perform(o); }, output);
 }
 
-void JobMaster::perform(failover::CancelAll&) {
+void JobMaster::perform(failover::CancelAll& output) {
   // What ends the job is told by whoever reports its end.
-  log::Event event(failover_.is_restarting() ? log::Level::kWarning : log::Level::kInfo,
-                   "Stopping");
+  log::Event event(output.then_restarts ? log::Level::kWarning : log::Level::kInfo, "Stopping");
   event.field("attempt", attempt_.value);
-  if (failover_.root_cause()) event.field("cause", failover_.root_cause()->to_string());
+  if (output.cause) event.field("cause", output.cause->to_string());
   phase_ = Phase::kRunning;
   is_stopping_ = true;
   is_settled_ = !coordinator_;

@@ -32,7 +32,7 @@ std::vector<Output> Failover::fail(AttemptId attempt, const Error& error, Instan
           error.during("not restarting (restart strategy " + strategy_->description() + ")");
     }
   }
-  return {CancelAll{}};
+  return {CancelAll{.cause = root_cause_, .then_restarts = aim_ == Aim::kRestart}};
 }
 
 std::vector<Output> Failover::on(const AllTasksStopped& event) {
@@ -50,6 +50,7 @@ std::vector<Output> Failover::on(const TimerFired& event) {
 std::vector<Output> Failover::restart_when_due(Instant now) {
   if (now < restart_at_) return {WakeAt{restart_at_}};
   phase_ = Phase::kRunning;
+  root_cause_.reset();
   ++restarts_;
   ++attempt_.value;
   return {RestoreAndRestart{attempt_}};
@@ -64,7 +65,7 @@ std::vector<Output> Failover::aim_for(Aim aim) {
     case Phase::kRunning:
       phase_ = Phase::kStopping;
       aim_ = aim;
-      return {CancelAll{}};
+      return {CancelAll{.cause = root_cause_, .then_restarts = aim_ == Aim::kRestart}};
     case Phase::kStopping:
       // A job that is failing for good has failed, and a cancelled one is not suspended any more.
       if (aim_ == Aim::kRestart || (aim_ == Aim::kSuspend && aim == Aim::kCancel)) aim_ = aim;

@@ -47,7 +47,10 @@ using Input = std::variant<TaskFailed, JobFailed, AllTasksStopped, TimerFired, C
 // ---- What the world is asked to do, in this order ----
 
 // Stop every task of the current attempt; answered by AllTasksStopped.
-struct CancelAll {};
+struct CancelAll {
+  std::optional<Error> cause;  // the failure that made it so; none where it was asked for
+  bool then_restarts = false;  // unless a cancel or a suspension comes in between
+};
 // Restore from the newest completed checkpoint, or from nothing, and deploy everything as this
 // attempt.
 struct RestoreAndRestart {
@@ -88,12 +91,6 @@ class Failover {
   AttemptId attempt() const { return attempt_; }
   // How often the job has been restarted.
   std::uint64_t restarts() const { return restarts_; }
-  // Whether another attempt follows, as things stand, and none has begun.
-  bool is_restarting() const {
-    return aim_ == Aim::kRestart && (phase_ == Phase::kStopping || phase_ == Phase::kWaiting);
-  }
-  // The first failure of the current attempt, or of the one before while none is deployed.
-  const std::optional<Error>& root_cause() const { return root_cause_; }
 
  private:
   enum class Phase : std::uint8_t { kRunning, kStopping, kWaiting, kEnded };
@@ -117,7 +114,7 @@ class Failover {
   AttemptId attempt_;
   std::uint64_t restarts_ = 0;
   Instant restart_at_{};
-  std::optional<Error> root_cause_;
+  std::optional<Error> root_cause_;  // the first failure of the current attempt
 };
 
 }  // namespace weir::failover

@@ -68,7 +68,10 @@ class Story {
       out.push_back(std::visit([](const auto& o) { return line_of(o); }, output));
     return out;
   }
-  static std::string line_of(const CancelAll&) { return "cancel-all"; }
+  static std::string line_of(const CancelAll& o) {
+    return std::string("cancel-all") + (o.then_restarts ? " then restart" : "") +
+           (o.cause ? ": " + o.cause->to_string() : "");
+  }
   static std::string line_of(const RestoreAndRestart& o) {
     return "restore-and-restart as attempt " + std::to_string(o.attempt.value);
   }
@@ -91,14 +94,14 @@ transcript::Perform make_story() {
 
 WEIR_STORIES(FailoverStory, make_story);
 
-TEST(Failover, CountsRestartsAndKeepsTheFirstFailure) {
+TEST(Failover, CountsRestartsAndTellsTheFirstFailure) {
   Failover failover(FixedDelayRestart{}, AttemptId{7});
-  failover.step(TaskFailed{{{0}, {0}, {7}}, {Code::kFailed, "first"}, {}});
+  const auto outputs = failover.step(TaskFailed{{{0}, {0}, {7}}, {Code::kFailed, "first"}, {}});
   failover.step(TaskFailed{{{0}, {1}, {7}}, {Code::kFailed, "second"}, {}});
   failover.step(AllTasksStopped{Instant{} + Duration::seconds(1)});
   EXPECT_EQ(failover.restarts(), 1u);
   EXPECT_EQ(failover.attempt(), AttemptId{8});
-  EXPECT_EQ(failover.root_cause()->what, "first");
+  EXPECT_EQ(std::get<CancelAll>(outputs.at(0)).cause->what, "first");
 }
 
 }  // namespace
