@@ -319,4 +319,11 @@ void JobMaster::perform(failover::FailJob& output) {
 void JobMaster::perform(failover::JobCancelled&) { end({JobEnd::Kind::kCancelled, std::nullopt}); }
 void JobMaster::perform(failover::JobSuspended&) { end({JobEnd::Kind::kSuspended, std::nullopt}); }
 
+void JobMaster::perform(failover::ReportFailure& output) {
+  const auto& [vertex, subtask, attempt] = output.execution;
+  log::Event(log::Level::kWarning, "FailedWhileStopping")
+      .field("task", parts_.graph.vertex(vertex).name + "[" + std::to_string(subtask.value) + "]")
+      .field("error", output.error.to_string());
+}
+
 }  // namespace weir::jobmaster

@@ -144,6 +144,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void perform(failover::FailJob& output);
   void perform(failover::JobCancelled& output);
   void perform(failover::JobSuspended& output);
+  void perform(failover::ReportFailure& output);
 
   void begin();
   void deploy(AttemptId attempt);

@@ -1,4 +1,6 @@
 #include "tests/support/job_master_rig.h"
+#include "tests/support/kept_log.h"
+#include "weir/base/log.h"
 
 namespace weir::jobmaster {
 namespace {
@@ -168,6 +170,38 @@ TEST_F(JobMasterTest, SuspendingKeepsTheNewestCheckpointAndEndsWhenAllIsStill) {
   EXPECT_EQ(end_->kind, JobEnd::Kind::kSuspended);
   EXPECT_EQ(runs_->record("job")->newest->id, id);
   EXPECT_TRUE(storage_.read_metadata(id));
+}
+
+TEST_F(JobMasterTest, AFailureThatNothingFollowsIsAWarning) {
+  for (const auto verb : {&JobMaster::suspend, &JobMaster::cancel}) {
+    start();
+    tell_all<rpc::TaskRunning>();
+    (*master_.*verb)();
+    run();
+    test::KeptLog log(log::Level::kWarning);
+    fail(tasks_.deployed[2]);
+    EXPECT_EQ(log.take(), Lines{"FailedWhileStopping task=count[1] error=\"failed: it broke\""});
+    tell_all<rpc::TaskCancelled>();
+    EXPECT_TRUE(log.take().empty());
+    master_.reset();
+    store_.reset();
+  }
+  EXPECT_EQ(ends_, 2);
+  EXPECT_EQ(end_->kind, JobEnd::Kind::kCancelled);
+}
+
+TEST_F(JobMasterTest, AFailureIsToldOnceAndWhatFollowsFromItIsNot) {
+  start();
+  tell_all<rpc::TaskRunning>();
+  test::KeptLog log(log::Level::kWarning);
+  fail(tasks_.deployed[0]);
+  EXPECT_EQ(log.take(), Lines{"Stopping attempt=1 cause=\"failed: it broke\""});
+  fail(tasks_.deployed[1]);
+  master_->suspend();
+  fail(tasks_.deployed[2]);
+  tell_all<rpc::TaskCancelled>();
+  EXPECT_TRUE(log.take().empty());
+  EXPECT_EQ(end_->kind, JobEnd::Kind::kSuspended);
 }
 
 TEST_F(JobMasterTest, FinishesWhenTheFinalCheckpointIsThereAndRecordsTheResultBeforeItDeletes) {

@@ -11,6 +11,9 @@ std::vector<Output> Failover::step(const Input& input) {
 }
 
 std::vector<Output> Failover::on(const TaskFailed& event) {
+  const bool stops_as_asked = phase_ == Phase::kStopping && !root_cause_;
+  if (stops_as_asked && event.execution.attempt == attempt_)
+    return {ReportFailure{event.execution, event.error}};
   return fail(event.execution.attempt, event.error, event.now);
 }
 
@@ -65,7 +68,7 @@ std::vector<Output> Failover::aim_for(Aim aim) {
     case Phase::kRunning:
       phase_ = Phase::kStopping;
       aim_ = aim;
-      return {CancelAll{.cause = root_cause_, .then_restarts = aim_ == Aim::kRestart}};
+      return {CancelAll{}};
     case Phase::kStopping:
       // A job that is failing for good has failed, and a cancelled one is not suspended any more.
       if (aim_ == Aim::kRestart || (aim_ == Aim::kSuspend && aim == Aim::kCancel)) aim_ = aim;

@@ -67,16 +67,22 @@ struct FailJob {
 };
 struct JobCancelled {};
 struct JobSuspended {};
-using Output =
-    std::variant<CancelAll, RestoreAndRestart, WakeAt, FailJob, JobCancelled, JobSuspended>;
+// Say that a task failed which was to stop anyhow: nothing follows, so nothing else will tell of it.
+struct ReportFailure {
+  ExecutionId execution;
+  Error error;
+};
+using Output = std::variant<CancelAll, RestoreAndRestart, WakeAt, FailJob, JobCancelled,
+                            JobSuspended, ReportFailure>;
 
 // Decides what follows a failure.
 //
 // A failure stops everything; when all is still and the strategy's delay is over, the whole job is
 // tried again as the next attempt. The delay counts from the failure, so that stopping is part of
 // it. Errors that are for good bypass the strategy: a restart would only meet them again. What
-// fails while the job is already being stopped, or waits, is merged into the restart under way.
-// Messages of an attempt that is over are ignored.
+// fails while the job is already being stopped for a failure, or waits, is merged into what follows
+// from that. A cancel or a suspension goes on, whatever fails meanwhile. Messages of an attempt that
+// is over are ignored.
 //
 //   Shape   one pipelined region: all restarts together. Attempts are numbered upwards from `first`
 //   Errors  none of its own

@@ -81,6 +81,9 @@ class Story {
   static std::string line_of(const FailJob& o) { return "fail-job " + o.root_cause.to_string(); }
   static std::string line_of(const JobCancelled&) { return "job-cancelled"; }
   static std::string line_of(const JobSuspended&) { return "job-suspended"; }
+  static std::string line_of(const ReportFailure& o) {
+    return "report-failure " + o.error.to_string();
+  }
 
   std::unique_ptr<Failover> core_;
   Instant now_{};
