@@ -73,8 +73,8 @@ class KeyedProcess final : public Operator {
       "the type that key_by gives; this one cannot be called so");
 
   static_assert(std::is_default_constructible_v<State>,
-                "weir: each ValueState in a State is given its name where it is declared: "
-                "weir::ValueState<int> count{\"count\"}");
+                "weir: a State is made without arguments; if a member is a ValueState, it is given "
+                "its name where it is declared: weir::ValueState<int> count{\"count\"}");
   static_assert(
       !std::is_default_constructible_v<State> || has_value_states_only<State>(),
       "weir: a State is a plain struct of ValueState members; anything else would be in no "
