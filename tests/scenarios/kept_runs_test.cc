@@ -2,6 +2,7 @@
 // run begun anew that is refused, a clock that has stepped back.
 
 #include "tests/scenarios/copying_machine.h"
+#include "tests/support/kept_log.h"
 
 namespace weir::scenarios {
 namespace {
@@ -25,21 +26,6 @@ std::vector<std::string> metadata_paths(const sim::SimDisk& disk) {
 // The path as errors name it, below the job's directory.
 std::string in_job(const std::string& path) { return path.substr(std::string("c/copy/").size()); }
 
-// Keeps the lines of one event.
-class Events final : public log::Sink {
- public:
-  explicit Events(std::string event) : event_(std::move(event)) { log::set_sink(this); }
-  ~Events() override { log::set_sink(nullptr); }
-  bool wants(log::Level) const override { return true; }
-  void write(log::Level, std::string_view line) override {
-    if (line.starts_with(event_)) lines.emplace_back(line);
-  }
-  std::vector<std::string> lines;
-
- private:
-  const std::string event_;
-};
-
 cluster::EngineOptions retaining_three() {
   auto options = options_of();
   options.checkpoints.retained = 3;
@@ -60,11 +46,12 @@ TEST(DamagedCheckpoint, AnOlderOneIsToldOfAndLeftAloneWhileTheJobGoesOnFromTheNe
     } else {
       disk.put(kept[0], "no metadata at all");
     }
-    Events warnings("RetainedCheckpointDamaged");
+    test::KeptLog log(log::Level::kWarning);
     SimEngine engine(machine.world);
     ASSERT_TRUE(engine.start(retaining_three(), copy_job()));
-    ASSERT_EQ(warnings.lines.size(), 1u);
-    expect_words(warnings.lines[0], {in_job(kept[0])});
+    const auto warnings = log.take("RetainedCheckpointDamaged");
+    ASSERT_EQ(warnings.size(), 1u);
+    expect_words(warnings[0], {in_job(kept[0])});
     EXPECT_EQ(disk.content(kept[0]).has_value(), !is_missing);
     EXPECT_EQ(machine.wait_for_end(engine).kind, JobEnd::Kind::kFinished);
     EXPECT_EQ(visible(disk), all_lines());

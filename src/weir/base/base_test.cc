@@ -3,6 +3,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "tests/support/kept_log.h"
 #include "weir/base/bytes.h"
 #include "weir/base/checksum.h"
 #include "weir/base/error_exception.h"
@@ -197,22 +198,15 @@ TEST(Random, IsTheSameEverywhereAndStaysInItsBounds) {
   EXPECT_FALSE(random.one_in(0));
 }
 
-struct Lines : log::Sink {
-  bool wants(log::Level level) const override { return level >= log::Level::kInfo; }
-  void write(log::Level, std::string_view line) override { lines.emplace_back(line); }
-  std::vector<std::string> lines;
-};
-
 TEST(Log, AnEventIsANameAndFields) {
-  Lines lines;
-  log::set_sink(&lines);
+  test::KeptLog kept(log::Level::kInfo);
   log::Event(log::Level::kInfo, "CheckpointDeclined")
       .field("checkpoint", 17)
       .field("reason", "too \"late\"");
   log::Event(log::Level::kDebug, "Unwanted").field("n", 1);
-  log::set_sink(nullptr);
-  ASSERT_EQ(lines.lines.size(), 1u);
-  EXPECT_EQ(lines.lines[0], "CheckpointDeclined checkpoint=17 reason=\"too \\\"late\\\"\"");
+  const auto lines = kept.take();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0], "CheckpointDeclined checkpoint=17 reason=\"too \\\"late\\\"\"");
 }
 
 TEST(Mutex, CountsHowOftenItWasTaken) {

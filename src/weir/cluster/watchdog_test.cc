@@ -1,7 +1,9 @@
 #include "weir/cluster/watchdog.h"
 
+#include <tuple>
+
 #include "tests/support/hand_env.h"
-#include "weir/base/log.h"
+#include "tests/support/kept_log.h"
 
 namespace weir::cluster {
 namespace {
@@ -14,14 +16,6 @@ struct FakeTasks final : task::WatchedTasks {
   Pulse now{.moves = 7, .has_work = true, .is_busy = false};
 };
 
-struct Lines final : log::Sink {
-  Lines() { log::set_sink(this); }
-  ~Lines() override { log::set_sink(nullptr); }
-  bool wants(log::Level) const override { return true; }
-  void write(log::Level, std::string_view line) override { lines.emplace_back(line); }
-  std::vector<std::string> lines;
-};
-
 // Twenty seconds, a second at a time.
 class WatchdogTest : public testing::Test {
  protected:
@@ -31,16 +25,16 @@ class WatchdogTest : public testing::Test {
   }
   template <class EachSecond>
   std::vector<std::string> twenty_seconds(EachSecond each_second) {
-    lines_.lines.clear();
+    std::ignore = log_.take();  // What was before is of no interest.
     for (int second = 0; second != 20; ++second) {
       each_second(second);
       hand_.clock.advance(Duration::seconds(1));
       hand_.run();
     }
-    return lines_.lines;
+    return log_.take();
   }
 
-  Lines lines_;
+  test::KeptLog log_;
   test::HandEnv hand_;
   FakeTasks tasks_;
   Watchdog watchdog_{{.patience = Duration::seconds(10), .aborts = false}, hand_.env, tasks_};

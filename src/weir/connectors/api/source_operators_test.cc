@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "tests/support/kept_log.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/step_env.h"
 #include "weir/base/log.h"
@@ -124,22 +125,11 @@ TEST_F(SourceReaderOperatorTest, SplitsOfAnotherShapeAreRefusedAndNamed) {
   EXPECT_TRUE(reader->splits.empty());
 }
 
-class KeptLines final : public log::Sink {
- public:
-  KeptLines() { log::set_sink(this); }
-  ~KeptLines() override { log::set_sink(nullptr); }
-  bool wants(log::Level level) const override { return level >= log::Level::kWarning; }
-  void write(log::Level, std::string_view line) override { lines.emplace_back(line); }
-
-  std::vector<std::string> lines;
-};
-
 TEST_F(SourceReaderOperatorTest, AnotherInputThanThatOfTheRunIsToldOnceAndTheRunsIsRemembered) {
   ASSERT_TRUE(op->open(context));
   auto lists = lists_of(op->snapshot({1}));
-  KeptLines log;
+  test::KeptLog log(log::Level::kWarning);
   for (const auto* const given : {"in", "other", "", "another"}) {
-    const auto before = log.lines.size();
     const auto told = RunInput::nobody_was_told();
     for (const std::uint32_t subtask : {0u, 1u}) {
       context.name = "lines[" + std::to_string(subtask) + "]";
@@ -150,11 +140,12 @@ TEST_F(SourceReaderOperatorTest, AnotherInputThanThatOfTheRunIsToldOnceAndTheRun
       if (subtask == 1) lists = lists_of(next->snapshot({2}));
     }
     const bool is_other = std::string(given).ends_with("other");
-    EXPECT_EQ(log.lines.size() - before, is_other ? 1u : 0u) << given;
+    const auto lines = log.take();
+    ASSERT_EQ(lines.size(), is_other ? 1u : 0u) << given;
     if (!is_other) continue;
     for (const std::string word : {"source=lines[0]", "reads=in", "--restart"})
-      EXPECT_NE(log.lines.back().find(word), std::string::npos) << log.lines.back();
-    EXPECT_NE(log.lines.back().find("ignored=" + std::string(given)), std::string::npos);
+      EXPECT_NE(lines[0].find(word), std::string::npos) << lines[0];
+    EXPECT_NE(lines[0].find("ignored=" + std::string(given)), std::string::npos);
   }
 }
 
