@@ -36,8 +36,8 @@ struct Declaration {
   std::string sentence;    // what it does, for --help
   bool is_flag = false;    // the alias alone means true
   bool is_hidden = false;  // not in --help: for tests
-  bool is_needed =
-      false;  // text only: an empty one is an error, and so is none where there is no default
+  // Text only: an empty one is an error, and so is none where there is no default.
+  bool is_needed = false;
 };
 
 // One option that code can name.
@@ -51,13 +51,13 @@ struct Option {
   bool is_needed = false;
 
   Declaration declaration() const {
-    return {std::string(key),
-            std::string(alias),
-            Value(default_value),
-            std::string(sentence),
-            std::is_same_v<T, bool>,
-            is_hidden,
-            is_needed};
+    return {.key = std::string(key),
+            .alias = std::string(alias),
+            .default_value = Value(default_value),
+            .sentence = std::string(sentence),
+            .is_flag = std::is_same_v<T, bool>,
+            .is_hidden = is_hidden,
+            .is_needed = is_needed};
   }
 };
 

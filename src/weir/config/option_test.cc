@@ -83,7 +83,11 @@ TEST(Configuration, HelpNamesEveryOptionOnce) {
 }
 
 TEST(Configuration, AHiddenOptionWorksButHelpIsSilentAboutIt) {
-  constexpr Option<bool> kHidden{"weir.hidden", "", false, "For tests.", true};
+  constexpr Option<bool> kHidden{.key = "weir.hidden",
+                                 .alias = "",
+                                 .default_value = false,
+                                 .sentence = "For tests.",
+                                 .is_hidden = true};
   auto config = configuration();
   ASSERT_TRUE(config.declare(kHidden.declaration()));
   ASSERT_TRUE(config.parse({"-Dweir.hidden=true"}));

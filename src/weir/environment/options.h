@@ -14,13 +14,13 @@ inline const config::Option<Duration> kCheckpointInterval{
     "execution.checkpointing.interval", "--checkpoint-interval", Duration{},
     "How often a checkpoint is taken; 0: never, and nothing survives a crash."};
 inline const config::Option<std::string> kCheckpointDir{
-    "execution.checkpointing.dir",
-    "--checkpoint-dir",
-    "./weir-checkpoints",
-    "Where checkpoints are kept; started again with the same directory, a job goes on where it "
-    "was.",
-    false,
-    true};
+    .key = "execution.checkpointing.dir",
+    .alias = "--checkpoint-dir",
+    .default_value = "./weir-checkpoints",
+    .sentence =
+        "Where checkpoints are kept; started again with the same directory, a job goes on where "
+        "it was.",
+    .is_needed = true};
 inline const config::Option<Duration> kCheckpointTimeout{
     "execution.checkpointing.timeout", "", Duration::seconds(600),
     "A checkpoint that takes longer is given up."};
@@ -106,10 +106,13 @@ inline const config::Option<bool> kProgress{
 inline const config::Option<Duration> kProgressInterval{
     "weir.progress-interval", "", Duration::seconds(1), "The time between two lines of progress."};
 inline const config::Option<bool> kWatchdogAborts{
-    "weir.watchdog-aborts", "", false,
-    "Ends the process where nothing moves though something is waiting, rather than log it: for "
-    "tests, which would wait for ever.",
-    true};
+    .key = "weir.watchdog-aborts",
+    .alias = "",
+    .default_value = false,
+    .sentence =
+        "Ends the process where nothing moves though something is waiting, rather than log "
+        "it: for tests, which would wait for ever.",
+    .is_hidden = true};
 inline const config::Option<bool> kHelp{"weir.help", "--help", false,
                                         "Lists the options and ends."};
 
