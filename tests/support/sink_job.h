@@ -9,6 +9,7 @@
 
 #include "tests/support/faulty_files.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/sink_at_rest.h"
 #include "tests/support/sink_attempt.h"
 #include "weir/connectors/file/sink_directory.h"
 #include "weir/connectors/file/text_file_sink.h"
@@ -17,9 +18,6 @@ namespace weir::connectors {
 
 using Strings = std::vector<std::string>;
 using Lines = std::multiset<std::string>;
-
-// What is hidden in a sink's directory when its job is over.
-inline const Strings kAtRest = {".weir-sink", ".weir-sink-lock"};
 
 // A job that writes the numbers 1 .. last, and nothing else: its sink is the real one, with the real ledger, and everything
 // around it is played. A completed checkpoint is what the test remembers.
@@ -84,7 +82,7 @@ class SinkTest : public testing::Test {
   }
   void expect_once(const Job& job, const std::string& what) {
     ASSERT_EQ(visible(job.directory), numbers(job.last)) << what;
-    EXPECT_EQ(hidden(job.directory), kAtRest) << what;
+    EXPECT_EQ(hidden(job.directory), test::kAtRest) << what;
   }
   void put(const std::string& path, std::string_view text) {
     const auto bytes = bytes_of(text);

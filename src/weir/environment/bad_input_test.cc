@@ -60,7 +60,7 @@ class BadInputTest : public FilesTest {
   }
   void expect_whole(const Lines& want) const {
     EXPECT_EQ(visible(), want);
-    EXPECT_EQ(hidden(), kAtRest);
+    EXPECT_EQ(hidden(), test::kAtRest);
   }
 };
 

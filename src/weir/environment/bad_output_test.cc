@@ -46,7 +46,7 @@ TEST_F(BadOutputTest, TheDirectoryOfAnotherJobIsRefusedAndLeftAlone) {
   ASSERT_EQ(numbers("first", 1, 3).what, "");
   expect_fails(numbers("second", 4, 6), {out(), "earlier run"});
   EXPECT_EQ(visible(), (Lines{"1", "2", "3"}));
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 TEST_F(BadOutputTest, WithoutCheckpointsOutputOfAnEarlierRunIsRefusedForThatReason) {
@@ -61,7 +61,7 @@ TEST_F(BadOutputTest, ARestartTakesAnEmptyDirectory) {
   fs::remove_all(out());
   ASSERT_EQ(numbers("again", 4, 6, {"--restart"}).what, "");
   EXPECT_EQ(visible(), (Lines{"4", "5", "6"}));
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 // Its output is gone, so the run that it belonged to must not be said to be kept or finished.

@@ -1,5 +1,6 @@
 #include "weir/environment/files_test.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -58,10 +59,12 @@ Lines FilesTest::visible(const std::string& out) const {
   }
   return lines;
 }
-Lines FilesTest::hidden(const std::string& out) const {
-  Lines names;
+
+std::vector<std::string> FilesTest::hidden(const std::string& out) const {
+  std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(dir_ + "/" + out))
-    if (const auto name = entry.path().filename().string(); name[0] == '.') names.insert(name);
+    if (const auto name = entry.path().filename().string(); name[0] == '.') names.push_back(name);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -107,7 +110,7 @@ TEST_F(FilesTest, OutputIsTheInputExactlyOnce) {
         .sink_to(text_files(dir_ + "/" + name, {.buffer_bytes = 1000, .buffers_max = 3}));
     ASSERT_EQ(env.execute("copy" + std::to_string(parallelism)), 0);
     EXPECT_EQ(visible(name), want);
-    EXPECT_EQ(hidden(name), kAtRest);
+    EXPECT_EQ(hidden(name), test::kAtRest);
   }
 }
 
@@ -118,7 +121,7 @@ TEST_F(FilesTest, WithoutCheckpointsOutputIsVisibleAtTheEnd) {
   env.from_source(file_lines(in(), {.split_bytes = 5000})).sink_to(text_files(out()));
   ASSERT_EQ(env.execute("copy"), 0);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 TEST_F(FilesTest, AFailureInBetweenLosesAndDoublesNothing) {
@@ -142,7 +145,7 @@ TEST_F(FilesTest, AFailureInBetweenLosesAndDoublesNothing) {
   ASSERT_EQ(env.execute("copy"), 0);
   EXPECT_EQ(failures, 4);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 TEST_F(FilesTest, AJobThatIsSuspendedGoesOnAtAnotherParallelism) {
@@ -169,7 +172,7 @@ TEST_F(FilesTest, AJobThatIsSuspendedGoesOnAtAnotherParallelism) {
   EXPECT_EQ(run(3, 200'000), 4);
   EXPECT_EQ(run(1, 0), 0);
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 TEST_F(FilesTest, RecordsAreWrittenForPeopleOrAsTheirFormatSays) {
@@ -213,7 +216,7 @@ TEST_F(FilesTest, RestartDemandsAnEmptyDirectoryOrOverwriteOutput) {
   EXPECT_EQ(visible().size(), 2000u);
   EXPECT_EQ(run({"--restart", "--overwrite-output"}, 10).kind, JobResult::Kind::kFinished);
   EXPECT_EQ(visible(), (Lines{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}));
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 TEST_F(FilesTest, ADirectoryWithOtherFilesIsRefused) {

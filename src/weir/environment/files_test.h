@@ -8,14 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/sink_at_rest.h"
 #include "weir/environment/weir.h"
 
 namespace weir {
 
 using Lines = std::multiset<std::string>;
-
-// What is hidden in a sink's directory when its job is over.
-inline const Lines kAtRest = {".weir-sink", ".weir-sink-lock"};
 
 // Whole jobs from files to files, on the real disk. files_test.cc has the bodies.
 class FilesTest : public testing::Test {
@@ -31,7 +29,7 @@ class FilesTest : public testing::Test {
   static std::string content(const std::string& path);
   // What a reader of the directory sees.
   Lines visible(const std::string& out = "out") const;
-  Lines hidden(const std::string& out = "out") const;
+  std::vector<std::string> hidden(const std::string& out = "out") const;
   std::string in() const { return dir_ + "/in"; }
   std::string out() const { return dir_ + "/out"; }
 

@@ -53,7 +53,7 @@ TEST_F(LimitsTest, StateOverItsLimitEndsTheJobAndARaisedOneGoesOn) {
   expect_fails(run("4mb"), {"operator count[0]", "state.heap_bytes_max of 4194304", "raise it"});
   ASSERT_EQ(run("1gb").what, "");
   EXPECT_EQ(visible(), want);
-  EXPECT_EQ(hidden(), kAtRest);
+  EXPECT_EQ(hidden(), test::kAtRest);
 }
 
 // A key whose state grows with every record.
