@@ -199,7 +199,7 @@ case_a_second_process_of_a_job_is_refused_and_harms_nothing() {
   await CheckpointComplete
   (through=(timeout -s KILL "$patience") && job) >second.log 2>&1 || second=$?
   [ "$second" = 3 ] || wrong "the second ended with status $second, want 3: $(tail -n 1 second.log)"
-  grep -qE "another process holds it.*stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
+  grep -qE "it is held already.*stop the one that holds .*lock, or give this one another --checkpoint-dir" second.log || wrong "the second says: $(tail -n 1 second.log)"
   ended_with 0
   exactly_once
 }
@@ -241,7 +241,7 @@ case_output_that_a_running_job_writes_is_not_overwritten() {
   await CheckpointComplete
   (through=(timeout -s KILL "$patience") && job --checkpoint-dir others --overwrite-output) >other.log 2>&1 || other=$?
   [ "$other" = 1 ] || wrong "the other ended with status $other, want 1: $(tail -n 1 other.log)"
-  grep -q "out/.weir-sink-lock: another process holds it.*which is running" other.log || wrong "the other says: $(tail -n 1 other.log)"
+  grep -q "out/.weir-sink-lock: it is held already.*which is running" other.log || wrong "the other says: $(tail -n 1 other.log)"
   ended_with 0
   exactly_once
 }

@@ -109,9 +109,8 @@ Result<std::vector<env::DirectoryEntry>> FaultyFiles::list(const std::string& pa
 Result<env::FileInfo> FaultyFiles::info(const std::string& path) {
   return call<Result<env::FileInfo>>("info", path, [&] { return inner_.info(path); });
 }
-Result<std::unique_ptr<env::FileLock>> FaultyFiles::lock(const std::string& path) {
-  using Answer = Result<std::unique_ptr<env::FileLock>>;
-  return call<Answer>("lock", path, [&] { return inner_.lock(path); });
+Result<env::LockOutcome> FaultyFiles::lock(const std::string& path) {
+  return call<Result<env::LockOutcome>>("lock", path, [&] { return inner_.lock(path); });
 }
 
 }  // namespace weir::test

@@ -62,7 +62,7 @@ class FaultyFiles final : public env::FileSystem {
   Status sync_directory(const std::string& path) override;
   Result<std::vector<env::DirectoryEntry>> list(const std::string& path) override;
   Result<env::FileInfo> info(const std::string& path) override;
-  Result<std::unique_ptr<env::FileLock>> lock(const std::string& path) override;
+  Result<env::LockOutcome> lock(const std::string& path) override;
 
  private:
   class Reader;

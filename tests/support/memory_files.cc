@@ -295,16 +295,23 @@ Result<FileInfo> MemoryFiles::info(const std::string& path) {
   return FileInfo{.size = place.node->bytes.size(), .is_directory = place.node->is_directory};
 }
 
-Result<std::unique_ptr<env::FileLock>> MemoryFiles::lock(const std::string& path) {
+Result<env::LockOutcome> MemoryFiles::lock(const std::string& path) {
   MutexLock lock(disk_->mutex);
   const auto place = Place::find(disk_->root, path);
   if (!place.directory) return missing("open", path);
-  if (!has_locks_) return error(Code::kInvalid, "flock", path, "this filesystem has no locks");
+  using Kind = env::LockOutcome::Kind;
+  if (place.node && place.node->is_directory)
+    return error(Code::kInvalid, "open", path, "Is a directory");
+  if (!has_locks_)
+    return env::LockOutcome{Kind::kNoLocks, nullptr,
+                            "flock " + path + ": this filesystem has no locks"};
   auto& node = place.directory->entries[place.name];
   if (!node) node = std::make_shared<Node>();
-  if (node->is_locked) return error(Code::kRefused, "flock", path, "another process holds it");
+  if (node->is_locked)
+    return env::LockOutcome{Kind::kHeldElsewhere, nullptr,
+                            "flock " + path + ": it is held already"};
   node->is_locked = true;
-  return std::unique_ptr<env::FileLock>(std::make_unique<Lock>(disk_, node, disk_->cuts));
+  return env::LockOutcome{.lock = std::make_unique<Lock>(disk_, node, disk_->cuts), .why = {}};
 }
 
 }  // namespace weir::test

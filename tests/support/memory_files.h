@@ -41,7 +41,7 @@ class MemoryFiles final : public env::FileSystem {
   Status sync_directory(const std::string& path) override;
   Result<std::vector<env::DirectoryEntry>> list(const std::string& path) override;
   Result<env::FileInfo> info(const std::string& path) override;
-  Result<std::unique_ptr<env::FileLock>> lock(const std::string& path) override;
+  Result<env::LockOutcome> lock(const std::string& path) override;
 
  private:
   struct Node;

@@ -71,28 +71,23 @@ bool SinkDirectory::is_garbage(const std::string& name) const {
 }
 
 Status SinkDirectory::hold() {
-  const auto path = env::join(path_, kHoldName);
-  auto lock = files_.lock(path);
-  if (lock) {
-    hold_ = *std::move(lock);
-    return ok();
-  }
-  const auto& error = lock.error();
-  if (error.code ==
-      Code::kInvalid) {  // No reason not to write: the lock guards against a mistake of others.
+  using Kind = env::LockOutcome::Kind;
+  auto outcome = files_.lock(env::join(path_, kHoldName));
+  if (!outcome) return outcome.error().during("opening output directory " + path_);
+  if (outcome->kind == Kind::kHeldElsewhere)
+    return refused(Code::kRefused, outcome->why + ". " + who_holds());
+  if (outcome->kind == Kind::kNoLocks)
+    // No reason not to write: the lock guards against a mistake of others.
     log::Event(log::Level::kWarning, "OutputNotLocked")
         .field("sink", context_.name)
         .field("directory", path_)
-        .field("reason", error.what)
+        .field("reason", outcome->why)
         .field(
             "advice",
             "nothing keeps another job's --overwrite-output from taking the directory while this "
             "one runs");
-    return ok();
-  }
-  if (error.code == Code::kRefused && env::is_locked_elsewhere(files_, path))
-    return refused(error.code, error.what + ". " + who_holds());
-  return error.during("opening output directory " + path_);
+  hold_ = std::move(outcome->lock);
+  return ok();
 }
 
 std::string SinkDirectory::who_holds() const {

@@ -1,12 +1,53 @@
 #include "weir/connectors/file/sink_directory.h"
 
+#include <algorithm>
+
 #include "tests/support/sink_job.h"
+#include "weir/base/log.h"
+#include "weir/base/mutex.h"
 #include "weir/connectors/file/part_names.h"
 
 namespace weir::connectors {
 namespace {
 
 class SinkDirectoryTest : public SinkTest {};
+
+// The lines that are logged as long as it lives.
+class EventsSeen final : public log::Sink {
+ public:
+  EventsSeen() { log::set_sink(this); }
+  ~EventsSeen() override { log::set_sink(before_); }
+  EventsSeen(const EventsSeen&) = delete;
+  EventsSeen& operator=(const EventsSeen&) = delete;
+
+  bool wants(log::Level level) const override { return level >= log::Level::kWarning; }
+  void write(log::Level, std::string_view line) override {
+    MutexLock lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  Strings of(const std::string& event) const {
+    MutexLock lock(mutex_);
+    Strings lines;
+    for (const auto& line : lines_)
+      if (line.starts_with(event)) lines.push_back(line);
+    return lines;
+  }
+  // Whether some event of that name says all of the words.
+  bool has(const std::string& event, const Strings& words) const {
+    const auto says_all = [&](const std::string& line) {
+      return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        return line.find(word) != std::string::npos;
+      });
+    };
+    const auto lines = of(event);
+    return std::any_of(lines.begin(), lines.end(), says_all);
+  }
+
+ private:
+  log::Sink* const before_ = log::sink();
+  mutable Mutex mutex_;
+  Strings lines_ WEIR_GUARDED_BY(mutex_);
+};
 
 TEST_F(SinkDirectoryTest, TwoSinksOfAJobCannotShareADirectory) {
   Job job;
@@ -133,19 +174,39 @@ TEST_F(SinkDirectoryTest, AnAttemptThatIsOverHoldsItsDirectoryNoLonger) {
 TEST_F(SinkDirectoryTest, WithoutLocksItIsWrittenToAllTheSame) {
   disk.set_locks(false);
   Job job;
+  EventsSeen log;
   ASSERT_TRUE(run(job));
-  expect_once(job, "without a lock");
+  EXPECT_EQ(log.of("OutputNotLocked").size(), 1u);
+  EXPECT_TRUE(log.has("OutputNotLocked", {"sink=out[0]", "directory=out", "has no locks"}));
+  EXPECT_EQ(visible(), numbers(job.last));
+  EXPECT_EQ(hidden(), (Strings{".weir-sink"}));
 }
 
-// Not a lock that somebody holds, but a file that we may not open.
-TEST_F(SinkDirectoryTest, ALockFileThatMayNotBeWrittenIsNotCalledARunningJob) {
-  Job job;
+// Not a lock that somebody holds, but a file that we may not open: whoever the directory belongs to.
+TEST_F(SinkDirectoryTest, ALockFileThatMayNotBeOpenedIsNotCalledARunningJob) {
+  Job old;
+  ASSERT_TRUE(run(old));
+  Job job{.job = {{2}}, .may_overwrite = true};
   test::FaultyFiles files(disk);
-  files.fail(4, {.code = Code::kRefused});
+  for (std::uint64_t k = 1;; ++k) {
+    ASSERT_LT(k, 20u);
+    files.fail(files.calls() + k, {.code = Code::kRefused});
+    const auto status = Attempt(job, files, 1).run();
+    if (files.failed_call()->name != "lock") continue;
+    EXPECT_EQ(status.error(), (Error{Code::kRefused,
+                                     "opening output directory out: lock "
+                                     "out/.weir-sink-lock: a fault of the test"}));
+    break;
+  }
+  EXPECT_EQ(visible(), numbers(old.last));
+}
+
+TEST_F(SinkDirectoryTest, ADirectoryInTheLocksPlaceIsAnErrorThatNamesIt) {
+  Job job;
+  EventsSeen log;
   ASSERT_TRUE(disk.make_directories("out/.weir-sink-lock"));
-  const auto status = Attempt(job, files, 1).run();
-  ASSERT_EQ(files.failed_call()->name, "lock");
-  EXPECT_EQ(status.error().what.find("running"), std::string::npos) << status.error().what;
+  expect_says(run(job), Code::kInvalid, {"out/.weir-sink-lock: Is a directory"});
+  EXPECT_FALSE(log.has("OutputNotLocked", {}));
 }
 
 TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {

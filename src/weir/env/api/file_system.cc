@@ -20,11 +20,6 @@ Result<Bytes> read_file(FileSystem& files, const std::string& path, std::uint64_
   return bytes;
 }
 
-// What a lock file holds means nothing.
-bool is_locked_elsewhere(FileSystem& files, const std::string& path) {
-  return bool(files.create(path, Create::kOrTruncate));
-}
-
 Status replace_file(FileSystem& files, const std::string& path, ByteView bytes) {
   const auto temporary = path + ".tmp";
   WEIR_ASSIGN(const auto file, files.create(temporary, Create::kOrTruncate));

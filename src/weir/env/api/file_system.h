@@ -43,6 +43,18 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
+// What became of an attempt to lock a file.
+struct LockOutcome {
+  enum class Kind : unsigned char {
+    kTaken,
+    kHeldElsewhere,  // somebody holds it, be it another process or this one
+    kNoLocks,        // this filesystem has none
+  };
+  Kind kind = Kind::kTaken;
+  std::unique_ptr<FileLock> lock;  // of kTaken, null for the others
+  std::string why;                 // of the others: call, path and reason
+};
+
 // What a path is.
 struct FileInfo {
   std::uint64_t size = 0;
@@ -68,7 +80,7 @@ enum class Create : unsigned char {
 // bytes need file.sync() and the name needs sync_directory() of its directory. The same holds after
 // rename, remove and make_directories.
 //
-//   Errors  kNotFound, kRefused (exists already, no permission, locked), kExhausted (disk full, too
+//   Errors  kNotFound, kRefused (exists already, no permission), kExhausted (disk full, too
 //           many open files), kInvalid (no such thing on this filesystem), kUnavailable (any other
 //           error). The text names call, path and the system's reason
 //   Thread  any; calls block, so they are made on the I/O pool or on a thread that may wait
@@ -100,16 +112,13 @@ class FileSystem {
   // In order of name, without "." and "..".
   virtual Result<std::vector<DirectoryEntry>> list(const std::string& path) = 0;
   virtual Result<FileInfo> info(const std::string& path) = 0;
-  // An exclusive lock on the file, which is created where it is missing. kRefused while anybody
-  // else holds it, kInvalid where the filesystem has no locks.
-  virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path) = 0;
+  // An exclusive lock on the file, which is created where it is missing. Does not wait. That somebody
+  // holds it is an outcome; an error is that the file cannot be opened.
+  virtual Result<LockOutcome> lock(const std::string& path) = 0;
 };
 
 // The whole file, which must not be larger than `bytes_max` (kExhausted).
 Result<Bytes> read_file(FileSystem& files, const std::string& path, std::uint64_t bytes_max);
-
-// After lock() was refused: whether somebody else holds it. If not, this user may not write the file.
-bool is_locked_elsewhere(FileSystem& files, const std::string& path);
 
 // Makes `path` hold exactly `bytes`, or leaves what was there: writes a temporary name beside it,
 // syncs it, renames it, syncs the directory. After success the content is durable.

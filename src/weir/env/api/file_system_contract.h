@@ -140,6 +140,8 @@ TYPED_TEST_P(FileSystemContract, AFileIsNoDirectoryAndADirectoryNoFile) {
   EXPECT_EQ(this->refusal(files.rename(this->at("dir"), this->at("file"))), Code::kInvalid);
   EXPECT_EQ(this->refusal(files.open(this->at("file/a"))), Code::kInvalid);
   EXPECT_EQ(this->refusal(files.list(this->at("file"))), Code::kInvalid);
+  EXPECT_EQ(this->refusal(files.lock(this->at("dir"))), Code::kInvalid);
+  EXPECT_EQ(this->refusal(files.lock(this->at("file/lock"))), Code::kInvalid);
   EXPECT_EQ(this->refusal(files.sync_directory(this->at("file"))), Code::kInvalid);
   EXPECT_EQ(this->refusal(files.remove_directory(this->at("file"))), Code::kInvalid);
   EXPECT_EQ(this->refusal(files.make_directories(this->at("file"))), Code::kInvalid);
@@ -235,12 +237,17 @@ TYPED_TEST_P(FileSystemContract, InfoTellsSizeAndKind) {
 }
 
 TYPED_TEST_P(FileSystemContract, ALockExcludesUntilItIsLetGo) {
-  auto first = this->files().lock(this->at("lock"));
-  ASSERT_TRUE(first);
-  EXPECT_EQ(this->refusal(this->files().lock(this->at("lock"))), Code::kRefused);
-  EXPECT_TRUE(this->files().lock(this->at("other")));
-  *first = nullptr;
-  EXPECT_TRUE(this->files().lock(this->at("lock")));
+  using Kind = LockOutcome::Kind;
+  auto first = *this->files().lock(this->at("lock"));
+  EXPECT_EQ(first.kind, Kind::kTaken);
+  ASSERT_TRUE(first.lock);
+  const auto second = *this->files().lock(this->at("lock"));
+  EXPECT_EQ(second.kind, Kind::kHeldElsewhere);
+  EXPECT_FALSE(second.lock);
+  EXPECT_NE(second.why.find("lock"), std::string::npos) << second.why;
+  EXPECT_EQ(this->files().lock(this->at("other"))->kind, Kind::kTaken);
+  first.lock = nullptr;
+  EXPECT_EQ(this->files().lock(this->at("lock"))->kind, Kind::kTaken);
 }
 
 TYPED_TEST_P(FileSystemContract, ReplaceFilePutsTheWholeContent) {

@@ -75,14 +75,15 @@ class PosixFileLock final : public FileLock {
   Descriptor file_;  // Closing it lets the lock go.
 };
 
-Error lock_error(const std::string& path, int number) {
+Result<LockOutcome> not_locked(const std::string& path, int number) {
+  using Kind = LockOutcome::Kind;
   if (number == EWOULDBLOCK)
-    return {Code::kRefused, "flock " + path + ": another process holds it"};
+    return LockOutcome{Kind::kHeldElsewhere, nullptr, "flock " + path + ": it is held already"};
   if (number == ENOLCK || number == EOPNOTSUPP || number == ENOSYS)
-    return {Code::kInvalid,
-            "flock " + path +
-                ": this filesystem has no locks; put the directory on one that has (a local disk, "
-                "NFS 4 or newer mounted without nolock)"};
+    return LockOutcome{Kind::kNoLocks, nullptr,
+                       "flock " + path +
+                           ": this filesystem has no locks; put the directory on one that has (a "
+                           "local disk, NFS 4 or newer mounted without nolock)"};
   return system_error("flock", path, number);
 }
 
@@ -235,11 +236,11 @@ Result<FileInfo> PosixFileSystem::info(const std::string& path) {
                   .is_directory = S_ISDIR(info.st_mode)};
 }
 
-Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::string& path) {
+Result<LockOutcome> PosixFileSystem::lock(const std::string& path) {
   WEIR_ASSIGN(auto file, Descriptor::open(calls_, path, O_RDWR | O_CREAT));
   if (uninterrupted([&] { return calls_.flock(file.fd(), LOCK_EX | LOCK_NB); }) != 0)
-    return lock_error(path, errno);
-  return std::unique_ptr<FileLock>(std::make_unique<PosixFileLock>(std::move(file)));
+    return not_locked(path, errno);
+  return LockOutcome{.lock = std::make_unique<PosixFileLock>(std::move(file)), .why = {}};
 }
 
 }  // namespace weir::env

@@ -30,7 +30,7 @@ class PosixFileSystem final : public FileSystem {
   Status sync_directory(const std::string& path) override;
   Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
   Result<FileInfo> info(const std::string& path) override;
-  Result<std::unique_ptr<FileLock>> lock(const std::string& path) override;
+  Result<LockOutcome> lock(const std::string& path) override;
 
  private:
   Result<bool> is_directory(const std::string& path);

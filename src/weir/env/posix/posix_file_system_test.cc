@@ -120,7 +120,7 @@ TEST_F(PosixFileSystemFaults, AnInterruptedCallOnANameIsMadeAgain) {
   EXPECT_EQ(files.remove_directory(at("d/e")), ok());
   EXPECT_EQ(files.sync_directory(at("d")), ok());
   EXPECT_EQ(files.info(at("d/b"))->size, 1u);
-  EXPECT_TRUE(files.lock(at("lock")));
+  EXPECT_TRUE(files.lock(at("lock"))->lock);
   EXPECT_EQ(g_calls % 2, 0);
   EXPECT_GE(g_calls, 2 * 12);
 }
@@ -210,12 +210,28 @@ TEST_F(PosixFileSystemFaults, AFilesystemWithoutLocksSaysWhatToDo) {
   for (const int reason : {ENOLCK, EOPNOTSUPP, ENOSYS}) {
     g_errno = reason;
     calls_.flock = [](int, int) { return errno = g_errno, -1; };
-    const auto error = files().lock(at("lock")).error();
-    EXPECT_EQ(error.code, Code::kInvalid);
-    EXPECT_NE(error.what.find("put the directory on one that has"), std::string::npos);
+    const auto outcome = *files().lock(at("lock"));
+    EXPECT_EQ(outcome.kind, LockOutcome::Kind::kNoLocks);
+    EXPECT_FALSE(outcome.lock);
+    EXPECT_NE(outcome.why.find("put the directory on one that has"), std::string::npos);
   }
   calls_.flock = [](int, int) { return errno = EIO, -1; };
   EXPECT_EQ(files().lock(at("lock")).error().code, Code::kUnavailable);
+}
+
+TEST_F(PosixFileSystemFaults, ALockFileThatCannotBeOpenedIsNeitherHeldNorWithoutLocks) {
+  for (const auto& [reason, code] : {std::pair{EACCES, Code::kRefused},
+                                     {EROFS, Code::kRefused},
+                                     {EMFILE, Code::kExhausted},
+                                     {ELOOP, Code::kInvalid},
+                                     {ENAMETOOLONG, Code::kInvalid}}) {
+    g_errno = reason;
+    calls_.open = [](const char*, int, mode_t) { return errno = g_errno, -1; };
+    const auto locked = files().lock(at("lock"));
+    ASSERT_FALSE(locked) << std::strerror(reason);
+    EXPECT_EQ(locked.error().code, code) << locked.error().what;
+    EXPECT_NE(locked.error().what.find(at("lock")), std::string::npos) << locked.error().what;
+  }
 }
 
 TEST_F(PosixFileSystemFaults, AFilesystemWithoutLinksIsNotMistakenForATakenName) {
@@ -306,7 +322,7 @@ TEST_F(PosixFileSystemFaults, EveryDescriptorIsClosedOnExec) {
   ASSERT_EQ(replace_file(files, at("a"), bytes_of("x")), ok());
   ASSERT_TRUE(read_file(files, at("a"), 10));
   ASSERT_TRUE(files.list(directory_.path()));
-  ASSERT_TRUE(files.lock(at("lock")));
+  ASSERT_TRUE(files.lock(at("lock"))->lock);
   EXPECT_EQ(g_calls, 0);
 }
 
@@ -324,9 +340,9 @@ TEST(PosixFileSystem, LeavesNoDescriptorOpen) {
     ASSERT_TRUE(files.list(directory.path()));
     ASSERT_FALSE(files.list(path));
     ASSERT_FALSE(files.open(directory.path()));
-    ASSERT_TRUE(files.lock(path));
-    auto lock = files.lock(path);
-    ASSERT_FALSE(files.lock(path));
+    ASSERT_TRUE(files.lock(path)->lock);
+    const auto held = files.lock(path);
+    ASSERT_FALSE(files.lock(path)->lock);
   }
   EXPECT_EQ(open_now(), before);
 }

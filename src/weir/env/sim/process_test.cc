@@ -168,15 +168,16 @@ TEST(Process, LocksAreFreeAfterTheCutAndTheDeadDoNotTakeThemBack) {
   World world(1);
   Process first(world);
   Process second(world);
-  auto held = first.env().files.lock("lock");
-  ASSERT_TRUE(held);
-  EXPECT_EQ(second.env().files.lock("lock").error().code, Code::kRefused);
+  using Kind = env::LockOutcome::Kind;
+  auto held = *first.env().files.lock("lock");
+  ASSERT_TRUE(held.lock);
+  EXPECT_EQ(second.env().files.lock("lock")->kind, Kind::kHeldElsewhere);
   first.cut();
-  auto taken = second.env().files.lock("lock");
-  EXPECT_TRUE(taken);
-  held->reset();
+  const auto taken = second.env().files.lock("lock");
+  EXPECT_EQ(taken->kind, Kind::kTaken);
+  held.lock.reset();
   Process third(world);
-  EXPECT_EQ(third.env().files.lock("lock").error().code, Code::kRefused);
+  EXPECT_EQ(third.env().files.lock("lock")->kind, Kind::kHeldElsewhere);
 }
 
 TEST(Process, OneCutLeavesTheOthersRunning) {

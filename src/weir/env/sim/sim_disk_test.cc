@@ -144,7 +144,9 @@ TEST(SimDisk, AFilesystemWithoutLocksSaysSo) {
   options.has_locks = false;
   World world(1, options);
   Process process(world);
-  EXPECT_EQ(process.env().files.lock("lock").error().code, Code::kInvalid);
+  const auto outcome = *process.env().files.lock("lock");
+  EXPECT_EQ(outcome.kind, env::LockOutcome::Kind::kNoLocks);
+  EXPECT_NE(outcome.why.find("lock: this filesystem has no locks"), std::string::npos);
 }
 
 TEST(SimDisk, OpenFilesAreCountedAndLimited) {

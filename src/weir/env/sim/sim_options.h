@@ -50,7 +50,7 @@ struct SimOptions {
   std::uint64_t disk_bytes_max = 0;
   // Files open at once in one process; 0 is without limit.
   std::uint32_t open_files_max = 0;
-  // Without, lock() says kInvalid.
+  // Without, lock() says kNoLocks.
   bool has_locks = true;
 
   // --- faults, until World::stop_faults() -----------------------------------------------------

@@ -11,29 +11,30 @@ namespace {
 
 constexpr std::uint64_t kRunBytesMax = 1 << 20;
 
-// Where files of --checkpoint-dir cannot be made or written at all. Nobody else leads the job.
+// Where files of --checkpoint-dir cannot be made, read or written at all. Nobody else leads the job.
 Error with_another_directory(const Error& error) {
   if (error.code != Code::kRefused && error.code != Code::kInvalid) return error;
-  return {Code::kInvalid,
-          error.what + ". Give the job a --checkpoint-dir that this user may make and write to"};
+  return {
+      Code::kInvalid,
+      error.what + ". Give the job a --checkpoint-dir that this user may make, read and write to"};
 }
 
 Result<std::unique_ptr<env::FileLock>> take_lock(env::FileSystem& files, const std::string& path,
                                                  const std::string& job_name) {
-  auto lock = files.lock(path);
-  if (lock) return lock;
-  const auto error = lock.error().during("taking the lock of job '" + job_name + "'");
-  if (error.code == Code::kRefused && !env::is_locked_elsewhere(files, path))
-    return with_another_directory(error);
-  if (error.code == Code::kRefused)
-    return Error{error.code, error.what +
-                                 ". One process at a time runs a job: stop the one that holds " +
-                                 path + ", or give this one another --checkpoint-dir"};
-  if (error.code == Code::kInvalid)
-    return Error{error.code, error.what +
-                                 ". Without locks two processes could run one job: put "
-                                 "--checkpoint-dir on a filesystem that has them"};
-  return error;
+  using Kind = env::LockOutcome::Kind;
+  const auto attempt = "taking the lock of job '" + job_name + "'";
+  auto outcome = files.lock(path);
+  if (!outcome) return with_another_directory(outcome.error().during(attempt));
+  if (outcome->kind == Kind::kHeldElsewhere)
+    return Error{Code::kRefused,
+                 attempt + ": " + outcome->why +
+                     ". One process at a time runs a job: stop the one that holds " + path +
+                     ", or give this one another --checkpoint-dir"};
+  if (outcome->kind == Kind::kNoLocks)
+    return Error{Code::kInvalid, attempt + ": " + outcome->why +
+                                     ". Without locks two processes could run one job: put "
+                                     "--checkpoint-dir on a filesystem that has them"};
+  return std::move(outcome->lock);
 }
 
 Error taken_over(const std::string& path, const RunRecord& ours, const RunRecord& theirs) {

@@ -327,16 +327,21 @@ Result<InodePtr> SimFileSystem::lockable(const std::string& path) {
   return volume().create(path, Create::kNew);
 }
 
-Result<std::unique_ptr<env::FileLock>> SimFileSystem::lock(const std::string& path) {
-  using Outcome = Result<std::unique_ptr<env::FileLock>>;
+Result<env::LockOutcome> SimFileSystem::lock(const std::string& path) {
+  using Outcome = Result<env::LockOutcome>;
+  using Kind = env::LockOutcome::Kind;
   return call<Outcome>(make_call(IoKind::kLock, path), [&]() -> Outcome {
     WEIR_TRY(room_for_a_file(life_.machine.options, open_files_));
     WEIR_ASSIGN(const auto inode, lockable(path));
     if (!life_.machine.options.has_locks)
-      return Error{Code::kInvalid,
-                   "this filesystem has no locks; put the directory on one that has"};
-    if (!disk().lock(life_.id, inode)) return Error{Code::kRefused, "another process holds it"};
-    return std::unique_ptr<env::FileLock>(std::make_unique<SimFileLock>(*this, life_.id, inode));
+      return env::LockOutcome{
+          Kind::kNoLocks, nullptr,
+          "lock " + path + ": this filesystem has no locks; put the directory on one that has"};
+    if (!disk().lock(life_.id, inode))
+      return env::LockOutcome{Kind::kHeldElsewhere, nullptr,
+                              "lock " + path + ": it is held already"};
+    return env::LockOutcome{.lock = std::make_unique<SimFileLock>(*this, life_.id, inode),
+                            .why = {}};
   });
 }
 

@@ -26,7 +26,7 @@ class SimFileSystem final : public env::FileSystem {
   Status sync_directory(const std::string& path) override;
   Result<std::vector<env::DirectoryEntry>> list(const std::string& path) override;
   Result<env::FileInfo> info(const std::string& path) override;
-  Result<std::unique_ptr<env::FileLock>> lock(const std::string& path) override;
+  Result<env::LockOutcome> lock(const std::string& path) override;
 
   // --- for the files it opens -----------------------------------------------------------------
   // An inode kept open, within the limit of the Process. Closing is up to close() or the
