@@ -75,8 +75,7 @@ Result<std::unique_ptr<Store>> FileStore::open(env::FileSystem& files, const Opt
   // A new epoch fences whoever came before. Writing the whole record again also makes sure that
   // what was just read, the pointer above all, is on the disk and not only in its cache.
   if (const auto taken = store->take_epoch(options.fresh); !taken)
-    return with_another_directory(
-        taken.error().during("taking the next epoch of job '" + options.job_name + "'"));
+    return taken.error().during("taking the next epoch of job '" + options.job_name + "'");
   return std::unique_ptr<Store>(std::move(store));
 }
 
@@ -90,7 +89,7 @@ Written FileStore::take_epoch(JobId fresh) {
 Result<std::optional<RunRecord>> FileStore::read() const {
   const auto bytes = env::read_file(files_, path_, kRunBytesMax);
   if (!bytes && bytes.error().code == Code::kNotFound) return std::optional<RunRecord>{};
-  if (!bytes) return bytes.error().during("reading the run record");
+  if (!bytes) return with_another_directory(bytes.error().during("reading the run record"));
   WEIR_ASSIGN(auto record, parse_run_text(text_of(*bytes), path_));
   return std::optional(std::move(record));
 }
@@ -98,8 +97,10 @@ Result<std::optional<RunRecord>> FileStore::read() const {
 // The record is durable before the first directory of a run is made. One without the other means
 // that somebody took the record away, and beginning anew would silently forget the state.
 Status FileStore::check_nothing_is_lost() const {
-  WEIR_ASSIGN(const auto entries, files_.list(directory_));
-  for (const auto& entry : entries) {
+  const auto entries = files_.list(directory_);
+  if (!entries)
+    return with_another_directory(entries.error().during("looking for runs without a record"));
+  for (const auto& entry : *entries) {
     if (entry.is_directory && JobId::from_hex(entry.name))
       return Error{Code::kCorrupt, "reading the run record " + path_ + ": it is missing, but " +
                                        env::join(directory_, entry.name) +
@@ -131,11 +132,11 @@ Written FileStore::replace(const RunRecord& next) {
   const auto temporary = path_ + ".tmp";
   if (const auto prepared = write_temporary(next); !prepared) {
     std::ignore = files_.remove(temporary);  // The error to tell is the one before.
-    return Written::absent(prepared.error());
+    return Written::absent(with_another_directory(prepared.error()));
   }
   if (const auto renamed = files_.rename(temporary, path_); !renamed) {
     in_doubt_ = next;
-    return Written::unknown(renamed.error());
+    return Written::unknown(with_another_directory(renamed.error()));
   }
   if (!mutant(Mutant::kDirectorySyncDropped)) {
     if (const auto synced = files_.sync_directory(directory_); !synced)
@@ -168,8 +169,8 @@ Written FileStore::read_back() {
   return Written::durable();
 }
 
-Written FileStore::broken(Error why) {
-  sync_failed_ = std::move(why);
+Written FileStore::broken(const Error& why) {
+  sync_failed_ = with_another_directory(why);
   return Written::sync_failed(*sync_failed_);
 }
 

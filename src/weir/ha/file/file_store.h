@@ -49,7 +49,7 @@ class FileStore final : public Store {
   Written take_epoch(JobId fresh);
   Written replace(const RunRecord& next);
   Status write_temporary(const RunRecord& next) const;
-  Written broken(Error why);
+  Written broken(const Error& why);
 
   env::FileSystem& files_;
   const std::string directory_;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "tests/support/faulty_files.h"
 #include "tests/support/memory_files.h"
@@ -97,6 +98,7 @@ TEST(FileStore, ASecondProcessIsToldWhichLockAndWhatToDo) {
 // Not to be taken for another process that leads the job.
 TEST(FileStore, ADirectoryThatMayNotBeWrittenSaysToChooseAnother) {
   for (const bool is_new : {true, false}) {
+    std::set<std::string> looked_at;
     for (std::uint64_t k = 1;; ++k) {
       MemoryFiles disk;
       if (!is_new) {
@@ -106,14 +108,39 @@ TEST(FileStore, ADirectoryThatMayNotBeWrittenSaysToChooseAnother) {
       files.fail(k, {.code = Code::kRefused});
       const auto refused = open(files);
       if (files.calls() < k) break;
-      const auto& call = *files.failed_call();
-      if (call.name != "make_directories" && call.name != "create") continue;
+      const auto call = *files.failed_call();
+      looked_at.insert(call.name);
       ASSERT_FALSE(refused) << call.name;
-      EXPECT_EQ(refused.error().code, Code::kInvalid) << refused.error().to_string();
-      for (const std::string word : {"'sensor averages'", "--checkpoint-dir that this user may"})
+      EXPECT_NE(refused.error().code, Code::kRefused) << refused.error().to_string();
+      for (const std::string word : {"/data/sensor%20averages", "--checkpoint-dir that this user"})
         EXPECT_NE(refused.error().what.find(word), std::string::npos) << refused.error().what;
+      EXPECT_EQ(refused.error().what.find(" process"), std::string::npos) << refused.error().what;
     }
+    for (const std::string name : {"make_directories", "lock", "open", "create", "rename"})
+      EXPECT_TRUE(looked_at.contains(name)) << name;
+    EXPECT_EQ(looked_at.contains("list"), is_new);
   }
+}
+
+// Whoever leads the job stops for good when it hears that another does.
+TEST(FileStore, APermissionThatIsTakenAwayLaterIsNotCalledAnotherProcess) {
+  std::uint64_t looked_at = 0;
+  for (std::uint64_t k = 1;; ++k) {
+    MemoryFiles disk;
+    FaultyFiles files(disk);
+    const auto store = *open(files);
+    const auto opened = files.calls();
+    files.fail(opened + k, {.code = Code::kRefused});
+    const auto written = store->write(ReserveIds{{16}});
+    if (files.calls() < opened + k) break;
+    ++looked_at;
+    ASSERT_FALSE(written) << files.failed_call()->name;
+    EXPECT_NE(written.error().code, Code::kRefused) << written.error().to_string();
+    if (written.fate() != Fate::kUnknown) continue;
+    files.fail(files.calls() + 2, {.code = Code::kRefused});
+    EXPECT_NE(store->read_back().error().code, Code::kRefused);
+  }
+  EXPECT_GT(looked_at, 6u);
 }
 
 TEST(FileStore, ADirectoryInTheLocksPlaceIsNeitherAnotherProcessNorAFilesystemWithoutLocks) {
