@@ -241,7 +241,7 @@ case_output_that_a_running_job_writes_is_not_overwritten() {
   await CheckpointComplete
   (through=(timeout -s KILL "$patience") && job --checkpoint-dir others --overwrite-output) >other.log 2>&1 || other=$?
   [ "$other" = 1 ] || wrong "the other ended with status $other, want 1: $(tail -n 1 other.log)"
-  grep -q "out/.weir-sink-lock: it is held already.*which is running" other.log || wrong "the other says: $(tail -n 1 other.log)"
+  grep -q "out/.weir-sink-lock: it is held already.*another run writes to it" other.log || wrong "the other says: $(tail -n 1 other.log)"
   ended_with 0
   exactly_once
 }

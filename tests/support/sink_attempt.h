@@ -53,8 +53,12 @@ class SinkAttempt {
     return ok();
   }
   Status open() {
-    for (const auto& subtask : subtasks_) WEIR_TRY(subtask->sink.open(subtask->context));
+    for (std::uint32_t i = 0; i != subtasks_.size(); ++i) WEIR_TRY(open(i));
     return healthy();
+  }
+  // One of them.
+  Status open(std::uint32_t subtask) {
+    return subtasks_[subtask]->sink.open(subtasks_[subtask]->context);
   }
   Status write(std::uint64_t number) {
     stream::RecordBatch<std::string> batch({}, 1);

@@ -70,12 +70,11 @@ bool SinkDirectory::is_garbage(const std::string& name) const {
          is_mine(left->subtask) && *left != draft();
 }
 
-Status SinkDirectory::hold() {
+Status SinkDirectory::hold(const SinkOwner& owner) {
   using Kind = env::LockOutcome::Kind;
   auto outcome = files_.lock(env::join(path_, kHoldName));
   if (!outcome) return outcome.error().during("opening output directory " + path_);
-  if (outcome->kind == Kind::kHeldElsewhere)
-    return refused(Code::kRefused, outcome->why + ". " + who_holds());
+  if (outcome->kind == Kind::kHeldElsewhere) return held_elsewhere(owner, outcome->why);
   if (outcome->kind == Kind::kNoLocks)
     // No reason not to write: the lock guards against a mistake of others.
     log::Event(log::Level::kWarning, "OutputNotLocked")
@@ -90,28 +89,25 @@ Status SinkDirectory::hold() {
   return ok();
 }
 
-std::string SinkDirectory::who_holds() const {
-  const auto owner = read_owner(files_, path_);
-  if (!owner || !*owner)
-    return "Somebody else begins to write to it. Give each sink a directory of its own";
-  if ((*owner)->job == us_.job && (*owner)->sink != us_.sink)
-    return "It belongs to " + called(**owner) +
-           ", this very job. Give each sink a directory of its own";
-  return "It is written to for " + called(**owner) +
-         ", which is running. Stop that job, or give this sink another directory";
+// Whom the owner file names need not be the one: a run that is taking the directory over holds it already.
+Error SinkDirectory::held_elsewhere(const SinkOwner& owner, const std::string& why) const {
+  if (owner.job == us_.job)
+    return refused(
+        Code::kUnavailable,
+        why + ". An attempt before this one, or a run that only looks, has not let it go");
+  return refused(Code::kRefused,
+                 why + ". It belongs to " + called(owner) +
+                     ", and another run writes to it: that job, or one that takes it over. Stop "
+                     "that run, or give this sink another directory");
 }
 
-Result<SinkDirectory::Claim> SinkDirectory::claim() {
+// Whose directory it is: the first one to put an owner file decides. That comes before any lock, so that two sinks of one
+// job hear the same whichever is first.
+Result<SinkOwner> SinkDirectory::first_owner() {
   WEIR_ASSIGN(auto owner, read_owner(files_, path_));
-  if (!owner) {
-    WEIR_ASSIGN(const auto names, list());
-    WEIR_TRY(refuse_foreign(names));
-  }
-  if (context_.subtask.value == 0) {
-    WEIR_TRY(hold());
-    WEIR_ASSIGN(owner, read_owner(files_, path_));  // It may have been another's until now.
-  }
-  if (owner) return judge(*owner);
+  if (owner) return *std::move(owner);
+  WEIR_ASSIGN(const auto names, list());
+  WEIR_TRY(refuse_foreign(names));
   if (context_.restored)  // Somebody took the output away, or mounted another disk.
     log::Event(log::Level::kWarning, "OutputDirectoryIsEmpty")
         .field("sink", context_.name)
@@ -121,38 +117,53 @@ Result<SinkDirectory::Claim> SinkDirectory::claim() {
                "what the run wrote before lies elsewhere: give the sink that directory again, or "
                "begin anew with --restart");
   WEIR_TRY(put_owner(files_, path_, us_, draft(), PutOwner::kIfAbsent));
-  WEIR_ASSIGN(owner, read_owner(files_, path_));
+  return present_owner();
+}
+
+Result<SinkOwner> SinkDirectory::present_owner() const {
+  WEIR_ASSIGN(auto owner, read_owner(files_, path_));
   if (!owner)
     return Error{Code::kUnavailable,
                  "opening output directory " + path_ + ": its owner file has vanished"};
-  return judge(*owner);
+  return *std::move(owner);
 }
 
-Result<SinkDirectory::Claim> SinkDirectory::judge(const SinkOwner& owner) {
-  if (owner.is_same_sink_of_job(us_)) return Claim::kOurs;
-  const auto whose = called(owner);
-  if (owner.job == us_.job)
-    return refused(Code::kInvalid, "it belongs to " + whose +
-                                       ", this very job. Give each sink a directory of its own");
-  if (owner.sink != us_.sink)
-    return refused(
-        Code::kInvalid,
-        "it belongs to " + whose +
-            ". Give this sink another directory, or empty this one; if it is the same sink "
-            "of a changed program, "
-            "give it a uid");
-  if (!context_.options->get(kOverwriteOutput)) {
-    const std::string why_anew =
-        context_.has_checkpoints
-            ? ""
-            : ". Without checkpoints (--checkpoint-interval 0) a job goes on with no run and "
-              "begins anew each time: give it an interval";
-    return refused(Code::kInvalid, "it holds output of an earlier run, " + whose + why_anew +
-                                       ". Empty it, or remove that output with --overwrite-output");
+Result<SinkDirectory::Claim> SinkDirectory::claim() {
+  WEIR_ASSIGN(auto owner, first_owner());
+  WEIR_TRY(check_same_sink(owner));
+  if (context_.subtask.value != 0)
+    return owner.job == us_.job ? Claim::kOurs : Claim::kLeftToSubtask0;
+  WEIR_TRY(hold(owner));
+  WEIR_ASSIGN(owner, present_owner());  // It may have been another's until now.
+  WEIR_TRY(check_same_sink(owner));
+  if (owner.job != us_.job) {
+    WEIR_TRY(check_may_overwrite(owner));
+    WEIR_TRY(take_over(owner));
   }
-  if (context_.subtask.value != 0) return Claim::kBeingTakenOver;
-  WEIR_TRY(take_over(owner));
   return Claim::kOurs;
+}
+
+Status SinkDirectory::check_same_sink(const SinkOwner& owner) const {
+  if (owner.sink == us_.sink) return ok();
+  const auto belongs = "it belongs to " + called(owner);
+  if (owner.job == us_.job)
+    return refused(Code::kInvalid,
+                   belongs + ", this very job. Give each sink a directory of its own");
+  return refused(Code::kInvalid,
+                 belongs +
+                     ". Give this sink another directory, or empty this one when no job writes to "
+                     "it any more; if it is the same sink of a changed program, give it a uid");
+}
+
+Status SinkDirectory::check_may_overwrite(const SinkOwner& owner) const {
+  if (context_.options->get(kOverwriteOutput)) return ok();
+  const std::string why_anew =
+      context_.has_checkpoints
+          ? ""
+          : ". Without checkpoints (--checkpoint-interval 0) a job goes on with no run and "
+            "begins anew each time: give it an interval";
+  return refused(Code::kInvalid, "it holds output of an earlier run, " + called(owner) + why_anew +
+                                     ". Empty it, or remove that output with --overwrite-output");
 }
 
 // The old parts are gone for good before the directory is ours: after a crash it is still theirs, and taken over again.

@@ -21,13 +21,14 @@ inline constexpr config::Option<bool> kOverwriteOutput{
 // The directory of a text sink, as one Subtask finds it when it opens. All Subtasks of the sink open it at the same time;
 // an owner file that is put if absent decides who it belongs to.
 //
-// A directory that belongs to an earlier run is taken over by Subtask 0: it removes that run's parts and only then
-// replaces the owner file. The others go on; what they stage meanwhile carries the new job id, and a PartCommitter makes
-// nothing visible in a directory that is not its job's yet.
+// A directory that belongs to another run of the same sink is left to Subtask 0, which refuses it or takes it over: it removes that run's
+// parts and only then replaces the owner file. The others go on; what they stage meanwhile carries the new job id, and a
+// PartCommitter makes nothing visible in a directory that is not its job's yet.
 //
 // Subtask 0 holds the directory, by a lock that goes with the process: while it does, no other run can take it over.
 //
-//   Errors  kInvalid: it is not ours to write to, with what to do about it; kRefused: another process holds it
+//   Errors  kInvalid: it is not ours to write to, with what to do about it; kRefused: another run of the sink holds it;
+//           kUnavailable: it is ours, and somebody holds it all the same
 //   Thread  one; blocks
 class SinkDirectory {
  public:
@@ -42,14 +43,17 @@ class SinkDirectory {
  private:
   enum class Claim : unsigned char {
     kOurs,
-    kBeingTakenOver,  // by Subtask 0, from an earlier run
+    kLeftToSubtask0,  // it belongs to another run: to be taken over from, or a reason to refuse
   };
   using Names = std::vector<std::string>;
 
-  Status hold();
-  std::string who_holds() const;
   Result<Claim> claim();
-  Result<Claim> judge(const SinkOwner& owner);
+  Result<SinkOwner> first_owner();
+  Result<SinkOwner> present_owner() const;
+  Status hold(const SinkOwner& owner);
+  Error held_elsewhere(const SinkOwner& owner, const std::string& why) const;
+  Status check_same_sink(const SinkOwner& owner) const;
+  Status check_may_overwrite(const SinkOwner& owner) const;
   Status take_over(const SinkOwner& owner);
   Error refused(Code code, const std::string& why) const;
   Status refuse_foreign(const Names& names) const;

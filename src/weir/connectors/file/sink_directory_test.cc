@@ -152,12 +152,83 @@ TEST_F(SinkDirectoryTest, ADirectoryThatARunningJobWritesToIsNotTakenOver) {
   for (const bool may_overwrite : {false, true}) {
     Job other{.job = {{2}}, .may_overwrite = may_overwrite};
     expect_says(run(other), Code::kRefused,
-                {"opening output directory out for sink out", "It is written to for sink out",
-                 "job " + running.job.to_hex(), "which is running", "another directory"});
+                {"opening output directory out for sink out", "It belongs to sink out",
+                 "job " + running.job.to_hex(), "another run writes to it", "another directory"});
     EXPECT_EQ(disk.tree("out"), before);
   }
   ASSERT_TRUE(attempt.finish());
   EXPECT_EQ(visible(), numbers(1));
+}
+
+// Only Subtask 0 knows whether the other run is there; what the others would say of it might be heard first.
+TEST_F(SinkDirectoryTest, WhicheverSubtaskOpensFirstSubtask0SaysWhyADirectoryIsRefused) {
+  Job running;
+  test::FaultyFiles files(disk);
+  Attempt attempt(running, files, 2);
+  ASSERT_TRUE(attempt.open());
+  ASSERT_TRUE(attempt.write(attempt.next()));
+  ASSERT_TRUE(attempt.checkpoint());
+  Job other{.job = {{2}}};
+  Attempt second(other, files, 2);
+  ASSERT_TRUE(second.open(1));
+  ASSERT_TRUE(second.write(9));  // It is Subtask 1's.
+  ASSERT_TRUE(second.settled());
+  EXPECT_EQ(visible(), numbers(1));
+  const auto refused = second.open(0);
+  expect_says(refused, Code::kRefused, {"it is held already", "Stop that run"});
+  EXPECT_EQ(refused.error().what.find("mpty"), std::string::npos) << refused.error().what;
+  EXPECT_EQ(visible(), numbers(1));
+  ASSERT_TRUE(attempt.finish());
+  EXPECT_EQ(visible(), numbers(1));
+}
+
+// The same mistake is the same answer, whichever of them is there first and whatever else was there.
+TEST_F(SinkDirectoryTest, TwoSinksOfAJobHearTheSameWhileOneOfThemWrites) {
+  const auto other_id = operator_id_of("other");
+  for (const bool is_other_first : {false, true}) {
+    const std::string directory = is_other_first ? "b" : "a";
+    Job one{.directory = directory}, two{.sink = other_id, .directory = directory};
+    if (is_other_first) std::swap(one, two);
+    test::FaultyFiles files(disk);
+    Attempt attempt(one, files, 2);
+    ASSERT_TRUE(attempt.open());
+    for (const std::uint32_t subtask : {0u, 1u}) {
+      const auto status = Attempt(two, files, 2).open(subtask);
+      expect_says(status, Code::kInvalid,
+                  {"opening output directory " + directory, "this very job",
+                   "Give each sink a directory of its own"});
+      for (const std::string wrong : {"process", "held", "top", "running"})
+        EXPECT_EQ(status.error().what.find(wrong), std::string::npos) << status.error().what;
+    }
+  }
+}
+
+// The owner file still names the run before.
+TEST_F(SinkDirectoryTest, ADirectoryThatIsBeingTakenOverIsNotSaidToBelongToARunningJob) {
+  Job old;
+  ASSERT_TRUE(run(old));
+  const auto held = *disk.lock("out/.weir-sink-lock");
+  ASSERT_TRUE(held.lock);
+  Job third{.job = {{3}}, .may_overwrite = true};
+  const auto refused = run(third);
+  expect_says(refused, Code::kRefused, {"another run writes to it", old.job.to_hex()});
+  for (const std::string wrong : {"running", "process"})
+    EXPECT_EQ(refused.error().what.find(wrong), std::string::npos) << refused.error().what;
+  Job other_sink{.job = {{3}}, .sink = operator_id_of("other"), .may_overwrite = true};
+  expect_says(run(other_sink), Code::kInvalid, {"Give this sink another directory"});
+}
+
+TEST_F(SinkDirectoryTest, ALockOnItsOwnDirectoryIsWaitedForByTheNextAttempt) {
+  Job job;
+  ASSERT_TRUE(disk.make_directories("out"));
+  auto held = *disk.lock("out/.weir-sink-lock");
+  ASSERT_TRUE(held.lock);
+  const auto status = run(job);
+  expect_says(status, Code::kUnavailable, {"out/.weir-sink-lock", "has not let it go"});
+  EXPECT_EQ(status.error().what.find("top that"), std::string::npos) << status.error().what;
+  held.lock.reset();
+  ASSERT_TRUE(run(job));
+  expect_once(job, "the attempt after");
 }
 
 TEST_F(SinkDirectoryTest, AnAttemptThatIsOverHoldsItsDirectoryNoLonger) {
@@ -225,7 +296,7 @@ TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
 TEST_F(SinkDirectoryTest, ADirectoryThatMayNotBeWrittenEndsTheJobForGood) {
   Job job;
   test::FaultyFiles files(disk);
-  files.fail(6, {.code = Code::kRefused});
+  files.fail(4, {.code = Code::kRefused});
   const auto status = Attempt(job, files, 1).run();
   EXPECT_EQ(files.failed_call()->name, "create");
   expect_says(status, Code::kRefused, {"create", "out/"});
