@@ -10,7 +10,14 @@
 namespace weir::connectors {
 namespace {
 
-class SinkDirectoryTest : public SinkTest {};
+class SinkDirectoryTest : public SinkTest {
+ protected:
+  // Of an attempt with two Subtasks; the first of two full buffers is on the disk then.
+  static void stage_by_subtask_1(Attempt& attempt) {
+    for (const std::uint64_t number : {9, 11}) ASSERT_TRUE(attempt.write(number));
+    ASSERT_TRUE(attempt.settled());
+  }
+};
 
 // The lines that are logged as long as it lives.
 class EventsSeen final : public log::Sink {
@@ -171,8 +178,8 @@ TEST_F(SinkDirectoryTest, WhicheverSubtaskOpensFirstSubtask0SaysWhyADirectoryIsR
   Job other{.job = {{2}}};
   Attempt second(other, files, 2);
   ASSERT_TRUE(second.open(1));
-  ASSERT_TRUE(second.write(9));  // It is Subtask 1's.
-  ASSERT_TRUE(second.settled());
+  stage_by_subtask_1(second);
+  EXPECT_TRUE(StagedName::parse(hidden().front())) << hidden().front();
   EXPECT_EQ(visible(), numbers(1));
   const auto refused = second.open(0);
   expect_says(refused, Code::kRefused, {"it is held already", "Stop that run"});
@@ -229,6 +236,35 @@ TEST_F(SinkDirectoryTest, ALockOnItsOwnDirectoryIsWaitedForByTheNextAttempt) {
   held.lock.reset();
   ASSERT_TRUE(run(job));
   expect_once(job, "the attempt after");
+}
+
+// What the other Subtasks of a run staged whose Subtask 0 was refused: nobody else would remove it.
+TEST_F(SinkDirectoryTest, WhatARefusedRunStagedIsRemovedByTheNextAttemptThatHoldsTheDirectory) {
+  for (const bool has_locks : {true, false}) {
+    Job owner{.directory = has_locks ? "a" : "b"};
+    const auto stage_as_refused = [&] {
+      Job other{.job = {{2}}, .directory = owner.directory};
+      test::FaultyFiles files(disk);
+      Attempt second(other, files, 2);
+      ASSERT_TRUE(second.open(1));
+      stage_by_subtask_1(second);
+      ASSERT_FALSE(second.open(0));
+    };
+    disk.set_locks(has_locks);
+    {
+      test::FaultyFiles files(disk);
+      Attempt attempt(owner, files, 2);
+      ASSERT_TRUE(attempt.open());
+      stage_as_refused();
+    }
+    const auto left = hidden(owner.directory);
+    ASSERT_TRUE(StagedName::parse(left.front())) << left.front();
+    ASSERT_TRUE(run(owner));
+    EXPECT_EQ(visible(owner.directory), numbers(owner.last));
+    const auto hidden_now = hidden(owner.directory);
+    EXPECT_EQ(std::count(hidden_now.begin(), hidden_now.end(), left.front()), has_locks ? 0 : 1)
+        << (has_locks ? "nobody else is there" : "for all we know the other run is there");
+  }
 }
 
 TEST_F(SinkDirectoryTest, AnAttemptThatIsOverHoldsItsDirectoryNoLonger) {
@@ -319,15 +355,19 @@ TEST_F(SinkDirectoryTest, PartsThatBelongToNoCheckpointAreSweptByWhoeverFollowsT
     for (std::uint64_t n = 1; n != 4; ++n) ASSERT_TRUE(attempt.write(n));
     ASSERT_TRUE(attempt.barrier());  // It fails, and so does the attempt.
   }
-  const StagedName other_job{
-      .job = {{9}}, .sink = job.sink, .subtask = {0}, .epoch = {1}, .attempt = {1}, .after = {7}};
-  put("out/" + other_job.text(), "not ours\n");
+  const StagedName other_sink{.job = {{9}},
+                              .sink = operator_id_of("other"),
+                              .subtask = {0},
+                              .epoch = {1},
+                              .attempt = {1},
+                              .after = {7}};
+  put("out/" + other_sink.text(), "not ours\n");
   EXPECT_EQ(hidden().size(), 2 + 3 + 1u);
   test::FaultyFiles files(disk);
   Attempt attempt(job, files, 2);
   ASSERT_TRUE(attempt.open());
-  EXPECT_EQ(hidden(), (Strings{other_job.text(), ".weir-sink", ".weir-sink-lock"}))
-      << "another job's are not ours to remove";
+  EXPECT_EQ(hidden(), (Strings{other_sink.text(), ".weir-sink", ".weir-sink-lock"}))
+      << "another sink's are not ours to remove";
 }
 
 // SK-08
