@@ -235,7 +235,7 @@ TEST_F(RestoreTest, ARunThatGoesOnSaysThatItDoesNotReadAnotherInput) {
   EXPECT_EQ(visible(), all_counts());
 }
 
-TEST_F(RestoreTest, ARunThatGoesOnDoesNotSpreadItsOutputOverTwoDirectories) {
+TEST_F(RestoreTest, ARunWhoseOutputWaitsInAnotherDirectoryFailsAndSaysWhatToDo) {
   suspend_halfway();
   const auto before = visible();
   const auto elsewhere = run({}, [this](const Numbers& numbers) { counts(numbers, "/elsewhere"); });
