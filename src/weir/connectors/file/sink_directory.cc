@@ -62,19 +62,15 @@ Result<commit::Outside> SinkDirectory::open(commit::Rewind rewind) {
 // older one, it may be named in anyone's state; if not, nothing names it and nothing ever will.
 bool SinkDirectory::is_garbage(const std::string& name) const {
   if (const auto part = StagedName::parse(name)) {
-    if (part->job != context_.job) return is_of_refused_run(part->sink);
-    return part->sink == context_.sink && is_mine(part->subtask) && part->after >= restored() &&
+    if (part->sink != context_.sink) return false;
+    // Of a run that waited in vain for its Subtask 0: while we hold the directory it cannot become that run's.
+    if (part->job != context_.job) return hold_ != nullptr;
+    return is_mine(part->subtask) && part->after >= restored() &&
            !(part->epoch == context_.epoch && part->attempt == context_.attempt);
   }
   const auto left = OwnerDraftName::parse(name);
-  if (left && left->job != context_.job) return is_of_refused_run(left->sink);
-  return left && left->sink == context_.sink && is_mine(left->subtask) && *left != draft();
-}
-
-// What another run wrote in our directory while it waited for its Subtask 0, in vain: as long as we hold the directory
-// it cannot become that run's.
-bool SinkDirectory::is_of_refused_run(OperatorId sink) const {
-  return hold_ && sink == context_.sink;
+  return left && left->job == context_.job && left->sink == context_.sink &&
+         is_mine(left->subtask) && *left != draft();
 }
 
 Status SinkDirectory::hold(const SinkOwner& owner) {

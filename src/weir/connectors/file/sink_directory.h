@@ -65,7 +65,6 @@ class SinkDirectory {
     return old.value % context_.parallelism == context_.subtask.value;
   }
   bool is_garbage(const std::string& name) const;
-  bool is_of_refused_run(OperatorId sink) const;
   CheckpointId restored() const { return context_.restored.value_or(CheckpointId{}); }
   OwnerDraftName draft() const {
     return {context_.job, context_.sink, context_.subtask, context_.epoch, context_.attempt};

@@ -15,7 +15,7 @@ class SinkDirectoryLockTest : public SinkTest {
  protected:
   // Of an attempt with two Subtasks; the first of two full buffers is on the disk then.
   static void stage_by_subtask_1(Attempt& attempt) {
-    for (const std::uint64_t number : {9, 11}) ASSERT_TRUE(attempt.write(number));
+    for (const auto number : {9u, 11u}) ASSERT_TRUE(attempt.write(number));
     ASSERT_TRUE(attempt.settled());
   }
 };
