@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/faulty_files.h"
+#include "tests/support/kept_log.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/sink_at_rest.h"
 #include "tests/support/sink_attempt.h"
@@ -94,6 +95,13 @@ class SinkTest : public testing::Test {
     for (const auto& word : words)
       EXPECT_NE(status.error().what.find(word), std::string::npos)
           << status.error().what << "\n  no: " << word;
+  }
+  static void expect_logged_once(test::KeptLog& log, const std::string& event,
+                                 const Strings& words) {
+    const auto lines = log.take(event);
+    ASSERT_EQ(lines.size(), 1u) << event;
+    for (const auto& word : words)
+      EXPECT_NE(lines[0].find(word), std::string::npos) << lines[0] << "\n  no: " << word;
   }
 
   test::MemoryFiles disk;

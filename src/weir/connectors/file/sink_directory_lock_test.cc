@@ -1,14 +1,11 @@
 #include <algorithm>
 
-#include "tests/support/events_seen.h"
 #include "tests/support/sink_job.h"
 #include "weir/connectors/file/part_names.h"
 #include "weir/connectors/file/sink_directory.h"
 
 namespace weir::connectors {
 namespace {
-
-using test::EventsSeen;
 
 // Of the lock that Subtask 0 takes, and of what may be said of whoever has it.
 class SinkDirectoryLockTest : public SinkTest {
@@ -154,10 +151,9 @@ TEST_F(SinkDirectoryLockTest, AnAttemptThatIsOverHoldsItsDirectoryNoLonger) {
 TEST_F(SinkDirectoryLockTest, WithoutLocksItIsWrittenToAllTheSame) {
   disk.set_locks(false);
   Job job;
-  EventsSeen log;
+  test::KeptLog log;
   ASSERT_TRUE(run(job));
-  EXPECT_EQ(log.of("OutputNotLocked").size(), 1u);
-  EXPECT_TRUE(log.has("OutputNotLocked", {"sink=out[0]", "directory=out", "has no locks"}));
+  expect_logged_once(log, "OutputNotLocked", {"sink=out[0]", "directory=out", "has no locks"});
   EXPECT_EQ(visible(), numbers(job.last));
   EXPECT_EQ(hidden(), (Strings{".weir-sink"}));
 }
@@ -183,10 +179,10 @@ TEST_F(SinkDirectoryLockTest, ALockFileThatMayNotBeOpenedIsNotCalledARunningJob)
 
 TEST_F(SinkDirectoryLockTest, ADirectoryInTheLocksPlaceIsAnErrorThatNamesIt) {
   Job job;
-  EventsSeen log;
+  test::KeptLog log;
   ASSERT_TRUE(disk.make_directories("out/.weir-sink-lock"));
   expect_says(run(job), Code::kInvalid, {"out/.weir-sink-lock: Is a directory"});
-  EXPECT_FALSE(log.has("OutputNotLocked", {}));
+  EXPECT_EQ(log.take("OutputNotLocked"), Strings{});
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 #include "weir/connectors/file/sink_directory.h"
 
-#include "tests/support/events_seen.h"
 #include "tests/support/sink_job.h"
 #include "weir/connectors/file/part_names.h"
 
 namespace weir::connectors {
 namespace {
-
-using test::EventsSeen;
 
 class SinkDirectoryTest : public SinkTest {};
 
@@ -115,26 +112,25 @@ TEST_F(SinkDirectoryTest, ARunOfWhichNothingWaitsGoesOnInAnotherDirectoryAfterAW
   }
   job.directory = "after";
   {
-    EventsSeen log;
+    test::KeptLog log;
     ASSERT_TRUE(run(job, 1));
-    EXPECT_EQ(log.of("OutputDirectoryIsEmpty").size(), 1u);
-    EXPECT_TRUE(log.has("OutputDirectoryIsEmpty",
-                        {"sink=out[0]", "directory=after", "restored=2", "--restart"}));
+    expect_logged_once(log, "OutputDirectoryIsEmpty",
+                       {"sink=out[0]", "directory=after", "restored=2", "--restart"});
   }
   EXPECT_EQ(visible("before"), numbers(1));
   auto rest = numbers(job.last);
   rest.erase("number 1");
   EXPECT_EQ(visible("after"), rest);
-  EventsSeen log;
+  test::KeptLog log;
   ASSERT_TRUE(run(job, 1));
-  EXPECT_TRUE(log.of("OutputDirectoryIsEmpty").empty()) << "it is not empty any more";
+  EXPECT_EQ(log.take("OutputDirectoryIsEmpty"), Strings{}) << "it is not empty any more";
 }
 
 TEST_F(SinkDirectoryTest, ANewRunInAnEmptyDirectoryIsNoReasonToWarn) {
   Job job;
-  EventsSeen log;
+  test::KeptLog log;
   ASSERT_TRUE(run(job));
-  EXPECT_TRUE(log.of("Output").empty()) << log.of("Output").front();
+  EXPECT_EQ(log.take("Output"), Strings{});
 }
 
 TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
