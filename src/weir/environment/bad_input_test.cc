@@ -19,7 +19,7 @@ namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 using Kind = JobResult::Kind;
 
 // Input that is not what a job hopes for: each is either read as documented, or named in the error

@@ -12,7 +12,7 @@ namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 using Kind = JobResult::Kind;
 
 // Where output and checkpoints cannot go as they should.

@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 
 // A directory of its own for each test, gone afterwards.
 class EnvironmentTest : public testing::Test {

@@ -10,7 +10,7 @@
 namespace weir {
 
 namespace fs = std::filesystem;
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 
 void FilesTest::SetUp() {
   std::string name = testing::TempDir() + "weir-XXXXXX";

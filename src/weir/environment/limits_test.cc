@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 using Kind = JobResult::Kind;
 
 // What is larger than a named limit allows: an error that says which and what to do, after which the

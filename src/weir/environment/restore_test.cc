@@ -1,17 +1,20 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "weir/environment/weir.h"
 
 namespace weir {
 namespace {
 
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 using Lines = std::multiset<std::string>;
 using Numbers = DataStream<std::uint64_t>;
@@ -32,7 +35,7 @@ class RestoreTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(dir_); }
 
-  enum class Stop : unsigned char { kSuspended, kAtTheEnd };
+  enum class Stop : unsigned char { kSuspended, kSuspendedWithOutput, kAtTheEnd };
   struct How {
     Stop stop = Stop::kAtTheEnd;
     std::uint32_t parallelism = 2;
@@ -51,9 +54,12 @@ class RestoreTest : public testing::Test {
     arguments.insert(arguments.end(), how.options.begin(), how.options.end());
     Environment env(arguments);
     env.set_parallelism(how.parallelism);
-    env.enable_checkpointing(10ms);
-    const bool is_suspended = how.stop == Stop::kSuspended;
-    if (is_suspended)
+    const bool is_suspended = how.stop != Stop::kAtTheEnd;
+    env.enable_checkpointing(how.stop == Stop::kSuspendedWithOutput ? 1h : 10ms);
+    if (how.stop == Stop::kSuspendedWithOutput)
+      env.on_running(
+          [this](Environment::Control control) { trigger_later(std::move(control), 0); });
+    if (how.stop == Stop::kSuspended)
       env.on_running([](Environment::Control control) { suspend_after(std::move(control), 3); });
     rest(env.from_source(file_lines(dir_ + how.input,
                                     {.split_bytes = 10'000,
@@ -62,7 +68,27 @@ class RestoreTest : public testing::Test {
              .uid("lines")
              .map([](const Text& line) { return std::uint64_t{std::stoull(line.str())}; })
              .name("numbers"));
-    return env.execute("k");
+    auto result = env.execute("k");
+    triggers_.clear();
+    return result;
+  }
+  // Takes checkpoints, with some time between them, until one has output of its own: until lines were read after the one
+  // before was complete and before this one was triggered. Nothing else triggers any.
+  void trigger_later(Environment::Control control, std::uint64_t read_by_the_last) {
+    triggers_.emplace_back([this, control = std::move(control), read_by_the_last] {
+      std::this_thread::sleep_for(10ms);
+      const bool has_output = lines_read(control) > read_by_the_last;
+      control.trigger_checkpoint([this, control, has_output](Result<CheckpointId> id) {
+        if (id && has_output) return control.suspend();
+        trigger_later(control, lines_read(control));
+      });
+    });
+  }
+  static std::uint64_t lines_read(const Environment::Control& control) {
+    std::uint64_t lines = 0;
+    for (const auto& [name, value] : control.metrics())
+      if (name.ends_with(".records_read")) lines += value;
+    return lines;
   }
   static void suspend_after(Environment::Control control, int checkpoints) {
     if (checkpoints == 0) return control.suspend();
@@ -106,26 +132,6 @@ class RestoreTest : public testing::Test {
     ASSERT_EQ(run({.stop = Stop::kSuspended}, counting()).kind, JobResult::Kind::kSuspended);
     ASSERT_LT(visible().size(), kNumbers);
   }
-  // A checkpoint soon after another one may have no lines. One that has names them, to be committed again by who restores it.
-  void suspend_with_output_in_the_newest_checkpoint() {
-    for (int tries = 0; tries != 10; ++tries) {
-      suspend_halfway();
-      if (greatest_number(dir_ + "/out", "part-") ==
-          greatest_number(dir_ + "/checkpoints/k", "chk-"))
-        return;
-    }
-    FAIL() << "ten times the last checkpoint had no output";
-  }
-  // Of the files and directories below that begin so, and end with a number.
-  static std::uint64_t greatest_number(const std::string& below, const std::string& prefix) {
-    std::uint64_t greatest = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(below)) {
-      const auto name = entry.path().filename().string();
-      if (name.starts_with(prefix))
-        greatest = std::max<std::uint64_t>(greatest, std::stoull(name.substr(name.rfind('-') + 1)));
-    }
-    return greatest;
-  }
   // The job as it was goes on, whatever was tried in between.
   void expect_goes_on() {
     const auto result = run({}, counting());
@@ -140,6 +146,7 @@ class RestoreTest : public testing::Test {
   }
 
   std::string dir_;
+  std::deque<std::jthread> triggers_;
 };
 
 TEST_F(RestoreTest, AtAnotherParallelismEveryCountIsThereOnce) {
@@ -256,7 +263,8 @@ TEST_F(RestoreTest, ARunThatGoesOnSaysThatItDoesNotReadAnotherInput) {
 }
 
 TEST_F(RestoreTest, ARunWhoseOutputWaitsInAnotherDirectoryFailsAndSaysWhatToDo) {
-  suspend_with_output_in_the_newest_checkpoint();
+  ASSERT_EQ(run({.stop = Stop::kSuspendedWithOutput}, counting()).kind,
+            JobResult::Kind::kSuspended);
   const auto before = visible();
   const auto elsewhere = run({}, [this](const Numbers& numbers) { counts(numbers, "/elsewhere"); });
   expect_fails(elsewhere, {dir_ + "/elsewhere", "give the sink the directory again",

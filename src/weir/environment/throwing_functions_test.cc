@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-using std::chrono_literals::operator""ms;
+using namespace std::chrono_literals;
 using Numbers = std::vector<std::uint64_t>;
 using test::HeldBack;
 using test::HeldBackNumbers;

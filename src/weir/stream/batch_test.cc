@@ -16,7 +16,7 @@ struct Person {
 void fill(RecordBatch<std::uint64_t>& batch, std::uint32_t count) {
   for (std::uint32_t i = 0; i != count; ++i) {
     batch.append() = i;
-    if (batch.hashes()) batch.hashes()[i] = i * 7;
+    if (batch.hashes()) batch.hashes()[i] = std::uint64_t{i} * 7;
     if (batch.timestamps()) batch.timestamps()[i] = {i};
   }
 }
@@ -87,7 +87,7 @@ TEST(RecordBatch, ReadsWhatItSerialised) {
   RecordBatch<Person> from({.timestamps = true});
   for (std::int32_t i = 0; i != 5; ++i) {
     from.append() = {"person " + std::to_string(i), i};
-    from.timestamps()[i] = {i * 1000};
+    from.timestamps()[i] = {std::int64_t{i} * 1000};
   }
   Bytes bytes;
   ByteWriter writer(bytes);

@@ -9,7 +9,6 @@ namespace {
 using operators::Progress;
 using test::CountingSource;
 using test::Relay;
-using test::RigOptions;
 using test::SubtaskRig;
 using Lines = std::vector<std::string>;
 

@@ -130,7 +130,7 @@ TEST(StepChain, StringsBetweenAndBehindTheStepsKeepTheirCapacity) {
   };
   std::vector<const char*> between;
   auto fill = [](const int& n, Line& out) {
-    out.text.assign(static_cast<std::size_t>(100 + n), 'x');
+    out.text.assign(100 + static_cast<std::size_t>(n), 'x');
   };
   auto copy = [&](const Line& in, Line& out) {
     between.push_back(in.text.data());

@@ -189,7 +189,7 @@ TEST(KeyedFold, AFunctionThatThrowsLeavesATableThatCanBeSavedAndGoesOn) {
 struct Street {
   std::string city;
   std::uint16_t number;
-  friend auto operator<=>(const Street&, const Street&) = default;
+  friend bool operator==(const Street&, const Street&) = default;
 };
 struct House {
   Text owner;

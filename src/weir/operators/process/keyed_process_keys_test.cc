@@ -43,7 +43,7 @@ TEST(KeyedProcess, TextKeysStayAliveInWhatIsPutOutAlsoAtTheEnd) {
     std::vector<Text> words;
     for (std::uint32_t i = 0; i != 300; ++i) {
       const auto word = std::string(i % 30, 'w') + std::to_string(i % 150);
-      std::memcpy(at, word.data(), word.size());
+      std::copy(word.begin(), word.end(), at);
       words.push_back(Text({at, word.size()}));
       at += word.size();
       if (const auto count = ++want[word]; count % 3 == 0) want_running.emplace_back(word, count);
