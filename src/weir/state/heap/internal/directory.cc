@@ -127,7 +127,7 @@ void Directory::set(const Extent& extent, Segment* segment) {
 // No segment is as deep as the array: neighbours are equal.
 void Directory::halve(Group& group) {
   const std::uint64_t elements = std::uint64_t{1} << group.depth();
-  WEIR_DCHECK(elements >= 2);
+  WEIR_DCHECK(elements >= 2 && group.entries != &group.single);
   Segment** smaller = &group.single;
   if (elements > 2) {
     auto array = take_array(elements / 2);
