@@ -27,6 +27,17 @@ Status read_number(const config::Configuration& configuration,
   return ok();
 }
 
+// A small area has small chunks: each stream of each table fills one.
+Result<memory::StagingPool::Options> staging_options(const config::Configuration& configuration) {
+  memory::StagingPool::Options options;
+  options.limit_bytes = configuration.get(kStagingBytesMax).bytes;
+  if (options.limit_bytes < kStagingBytesMin)
+    return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
+                                     config::to_string(configuration.get(kStagingBytesMax))};
+  options.chunk_bytes = std::min<std::uint64_t>(options.chunk_bytes, options.limit_bytes / 4);
+  return options;
+}
+
 Result<failover::RestartOptions> restart_options(const config::Configuration& configuration) {
   const auto type = configuration.get(kRestartStrategy);
   if (type == "none") return failover::RestartOptions(failover::NoRestart{});
@@ -153,12 +164,7 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   WEIR_TRY(read_number(configuration, kBatchRecords, 1, 65536, options.limits.batch_records));
   WEIR_TRY(
       read_number(configuration, kFloatingBatches, 0, 4096, options.limits.gate.floating_batches));
-  options.staging.limit_bytes = configuration.get(kStagingBytesMax).bytes;
-  options.staging.chunk_bytes =
-      std::min<std::uint64_t>(options.staging.chunk_bytes, options.staging.limit_bytes / 4);
-  if (options.staging.limit_bytes < kStagingBytesMin)
-    return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
-                                     config::to_string(configuration.get(kStagingBytesMax))};
+  WEIR_ASSIGN(options.staging, staging_options(configuration));
   return options;
 }
 

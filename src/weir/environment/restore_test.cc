@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -58,7 +57,7 @@ class RestoreTest : public testing::Test {
     env.enable_checkpointing(how.stop == Stop::kSuspendedWithOutput ? 1h : 10ms);
     if (how.stop == Stop::kSuspendedWithOutput)
       env.on_running(
-          [this](Environment::Control control) { trigger_later(std::move(control), 0); });
+          [this](Environment::Control control) { suspend_with_output(std::move(control)); });
     if (how.stop == Stop::kSuspended)
       env.on_running([](Environment::Control control) { suspend_after(std::move(control), 3); });
     rest(env.from_source(file_lines(dir_ + how.input,
@@ -69,19 +68,14 @@ class RestoreTest : public testing::Test {
              .map([](const Text& line) { return std::uint64_t{std::stoull(line.str())}; })
              .name("numbers"));
     auto result = env.execute("k");
-    triggers_.clear();
+    if (trigger_.joinable()) trigger_.join();
     return result;
   }
-  // Takes checkpoints, with some time between them, until one has output of its own: until lines were read after the one
-  // before was complete and before this one was triggered. Nothing else triggers any.
-  void trigger_later(Environment::Control control, std::uint64_t read_by_the_last) {
-    triggers_.emplace_back([this, control = std::move(control), read_by_the_last] {
-      std::this_thread::sleep_for(10ms);
-      const bool has_output = lines_read(control) > read_by_the_last;
-      control.trigger_checkpoint([this, control, has_output](Result<CheckpointId> id) {
-        if (id && has_output) return control.suspend();
-        trigger_later(control, lines_read(control));
-      });
+  // One checkpoint, behind the first lines.
+  void suspend_with_output(Environment::Control control) {
+    trigger_ = std::jthread([control = std::move(control)] {
+      while (lines_read(control) == 0) std::this_thread::yield();
+      suspend_after(control, 1);
     });
   }
   static std::uint64_t lines_read(const Environment::Control& control) {
@@ -146,7 +140,7 @@ class RestoreTest : public testing::Test {
   }
 
   std::string dir_;
-  std::deque<std::jthread> triggers_;
+  std::jthread trigger_;
 };
 
 TEST_F(RestoreTest, AtAnotherParallelismEveryCountIsThereOnce) {

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstring>
 
 #include "weir/base/check.h"
 
@@ -83,8 +84,10 @@ void Fiber::suspend() { switch_out(false); }
 
 // makecontext passes ints only: the pointer comes in two halves.
 void Fiber::enter(unsigned high, unsigned low) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): there is no other way in.
-  reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(high) << 32 | low)->run();
+  const std::uint64_t halves = std::uint64_t{high} << 32 | low;
+  Fiber* fiber = nullptr;
+  std::memcpy(&fiber, &halves, sizeof halves);
+  fiber->run();
 }
 
 void Fiber::run() noexcept {
