@@ -1,5 +1,7 @@
 #include "tests/e2e/visible_counts.h"
 
+#include "tests/support/temporary_directory.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,13 +13,6 @@ namespace {
 
 class VisibleCountsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "visible-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-
   void write(const std::string& name, const std::string& text) {
     std::ofstream(dir_ + "/" + name) << text;
   }
@@ -27,7 +22,8 @@ class VisibleCountsTest : public testing::Test {
     return scanned ? std::string() : scanned.error().what;
   }
 
-  std::string dir_;
+  const weir::test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
 };
 
 TEST_F(VisibleCountsTest, ADirectoryThatIsNotThereYetShowsNothing) {

@@ -9,6 +9,7 @@
 #include "bench/reference/records.h"
 #include "examples/word_count/word_count.h"
 #include "tests/steady_state/window.h"
+#include "tests/support/temporary_directory.h"
 
 namespace weir::steady {
 namespace {
@@ -87,13 +88,6 @@ void write_words(const std::string& path) {
 
 class SteadyState : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "steady-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-
   void watch(std::unique_ptr<Feed> feed) { window_ = std::make_shared<Window>(std::move(feed)); }
   // One executor thread, which never sleeps; checkpoints only when asked for, and at the end. A busy machine makes steps
   // long, and what warns of it would allocate.
@@ -118,7 +112,8 @@ class SteadyState : public testing::Test {
     return env;
   }
 
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
   std::shared_ptr<Dropped> dropped_ = std::make_shared<Dropped>();
   std::shared_ptr<Window> window_;
 };

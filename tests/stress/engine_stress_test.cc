@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "tests/support/temporary_directory.h"
 #include "weir/base/random.h"
 #include "weir/environment/weir.h"
 
@@ -69,13 +70,8 @@ class Stretches final : public connectors::Source<std::uint64_t> {
 
 class EngineStress : public testing::TestWithParam<std::uint64_t> {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "stress-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
 };
 
 // Into the seven keyed Subtasks lead 21 channels, and some fifty more into the others: sixty checkpoints are thousands

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "tests/support/temporary_directory.h"
 #include "weir/environment/options.h"
 
 namespace weir {
@@ -19,13 +20,6 @@ using namespace std::chrono_literals;
 // A directory of its own for each test, gone afterwards.
 class EnvironmentTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "weir-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-  }
-  void TearDown() override { std::ignore = std::system(("rm -rf " + dir_).c_str()); }
-
   std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
     std::vector<std::string> all = {"--checkpoint-dir", dir_ + "/checkpoints", "--threads", "2",
                                     "-Dweir.watchdog-aborts=true"};
@@ -33,7 +27,8 @@ class EnvironmentTest : public testing::Test {
     return all;
   }
 
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
 };
 
 TEST_F(EnvironmentTest, ASequenceIsMappedFilteredAndCollected) {

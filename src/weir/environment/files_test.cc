@@ -12,13 +12,7 @@ namespace weir {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-void FilesTest::SetUp() {
-  std::string name = testing::TempDir() + "weir-XXXXXX";
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
-  dir_ = name;
-  fs::create_directory(in());
-}
-void FilesTest::TearDown() { fs::remove_all(dir_); }
+FilesTest::FilesTest() { fs::create_directory(in()); }
 
 std::vector<std::string> FilesTest::arguments(std::vector<std::string> more) const {
   std::vector<std::string> all = {

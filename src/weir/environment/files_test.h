@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/sink_at_rest.h"
+#include "tests/support/temporary_directory.h"
 #include "weir/environment/weir.h"
 
 namespace weir {
@@ -18,8 +19,7 @@ using Lines = std::multiset<std::string>;
 // Whole jobs from files to files, on the real disk. files_test.cc has the bodies.
 class FilesTest : public testing::Test {
  protected:
-  void SetUp() override;
-  void TearDown() override;
+  FilesTest();
 
   std::vector<std::string> arguments(std::vector<std::string> more = {}) const;
   // Numbered lines, spread over files; every seventh ends with "\r\n".
@@ -33,7 +33,8 @@ class FilesTest : public testing::Test {
   std::string in() const { return dir_ + "/in"; }
   std::string out() const { return dir_ + "/out"; }
 
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
 };
 
 // Asks for a checkpoint again and again, until one is complete and `is_enough` says so; on the

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/support/temporary_directory.h"
 #include "weir/environment/weir.h"
 
 namespace weir {
@@ -26,13 +27,9 @@ class RestoreTest : public testing::Test {
   static constexpr std::uint64_t kKeys = 100;
 
   void SetUp() override {
-    std::string name = testing::TempDir() + "weir-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
     std::ofstream file(dir_ + "/in");
     for (std::uint64_t n = 0; n != kNumbers; ++n) file << n << "\n";
   }
-  void TearDown() override { fs::remove_all(dir_); }
 
   enum class Stop : unsigned char { kSuspended, kSuspendedWithOutput, kAtTheEnd };
   struct How {
@@ -139,7 +136,8 @@ class RestoreTest : public testing::Test {
       EXPECT_NE(result.what.find(word), std::string::npos) << word << " in " << result.what;
   }
 
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
   std::jthread trigger_;
 };
 

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "tests/support/temporary_directory.h"
 #include "tests/support/troubled_sink.h"
 #include "weir/environment/weir.h"
 
@@ -24,13 +25,6 @@ using Where = test::Trouble::Where;
 
 class ThrowingFunctions : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "weir-XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(dir_); }
-
   std::vector<std::string> arguments(std::vector<std::string> more) const {
     std::vector<std::string> all = {"--checkpoint-dir",
                                     dir_ + "/checkpoints",
@@ -43,7 +37,8 @@ class ThrowingFunctions : public testing::Test {
     return all;
   }
 
-  std::string dir_;
+  const test::TemporaryDirectory directory_;
+  const std::string dir_ = directory_.path();
 };
 
 const std::vector<std::string> kNone = {"--restart-strategy", "none"};

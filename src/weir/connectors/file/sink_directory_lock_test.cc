@@ -10,6 +10,12 @@ namespace {
 // Of the lock that Subtask 0 takes, and of what may be said of whoever has it.
 class SinkDirectoryLockTest : public SinkTest {
  protected:
+  // Which is visible then.
+  static void write_a_line(Attempt& attempt) {
+    ASSERT_TRUE(attempt.open());
+    ASSERT_TRUE(attempt.write(attempt.next()));
+    ASSERT_TRUE(attempt.checkpoint());
+  }
   // Of an attempt with two Subtasks; the first of two full buffers is on the disk then.
   static void stage_by_subtask_1(Attempt& attempt) {
     for (const auto number : {9u, 11u}) ASSERT_TRUE(attempt.write(number));
@@ -22,9 +28,7 @@ TEST_F(SinkDirectoryLockTest, ADirectoryThatARunningJobWritesToIsNotTakenOver) {
   Job running;
   test::FaultyFiles files(disk);
   Attempt attempt(running, files, 2);
-  ASSERT_TRUE(attempt.open());
-  ASSERT_TRUE(attempt.write(attempt.next()));
-  ASSERT_TRUE(attempt.checkpoint());
+  write_a_line(attempt);
   const auto before = disk.tree("out");
   for (const bool may_overwrite : {false, true}) {
     Job other{.job = {{2}}, .may_overwrite = may_overwrite};
@@ -42,9 +46,7 @@ TEST_F(SinkDirectoryLockTest, WhicheverSubtaskOpensFirstSubtask0SaysWhyADirector
   Job running;
   test::FaultyFiles files(disk);
   Attempt attempt(running, files, 2);
-  ASSERT_TRUE(attempt.open());
-  ASSERT_TRUE(attempt.write(attempt.next()));
-  ASSERT_TRUE(attempt.checkpoint());
+  write_a_line(attempt);
   Job other{.job = {{2}}};
   Attempt second(other, files, 2);
   ASSERT_TRUE(second.open(1));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "tests/support/temporary_directory.h"
 #include "weir/env/posix/internal/bulk_file.h"
 #include "weir/env/posix/posix_file_system.h"
 
@@ -47,21 +48,18 @@ class BulkFileTest : public ::testing::Test {
     g_is_direct = false;
     g_writes.clear();
     g_failures_left = 0;
-    std::string pattern = ::testing::TempDir() + "weir-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
     calls_.set_flags = take_flags;
     calls_.write = remember;
   }
-  ~BulkFileTest() override { std::filesystem::remove_all(directory_); }
 
-  std::string path() const { return join(directory_, "file"); }
+  std::string path() const { return join(directory_.path(), "file"); }
   std::unique_ptr<WritableFile> create() { return *PosixFileSystem(calls_).create_bulk(path()); }
   Bytes written() {
     PosixFileSystem files;
     return *read_file(files, path(), 64 << 20);
   }
 
-  std::string directory_;
+  const test::TemporaryDirectory directory_;
   SystemCalls calls_ = real_system_calls();
 };
 

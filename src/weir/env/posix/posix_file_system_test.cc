@@ -13,30 +13,18 @@
 #include <cstring>
 #include <filesystem>
 
+#include "tests/support/temporary_directory.h"
 #include "weir/env/api/file_system_contract.h"
 
 namespace weir::env {
 namespace {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = ::testing::TempDir() + "weir-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 struct PosixFixture {
   FileSystem& files() { return files_; }
   std::string root() { return directory_.path(); }
 
  private:
-  TemporaryDirectory directory_;
+  test::TemporaryDirectory directory_;
   PosixFileSystem files_;
 };
 
@@ -61,7 +49,7 @@ class PosixFileSystemFaults : public ::testing::Test {
     return *PosixFileSystem(calls_).create(at(name), Create::kNew);
   }
 
-  TemporaryDirectory directory_;
+  test::TemporaryDirectory directory_;
   SystemCalls calls_ = real_system_calls();
 };
 
@@ -332,7 +320,7 @@ TEST(PosixFileSystem, LeavesNoDescriptorOpen) {
   };
   const auto before = open_now();
   {
-    TemporaryDirectory directory;
+    test::TemporaryDirectory directory;
     PosixFileSystem files;
     const auto path = join(directory.path(), "a");
     ASSERT_EQ(replace_file(files, path, bytes_of("x")), ok());

@@ -6,6 +6,7 @@
 
 #include "tests/support/faulty_files.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/temporary_directory.h"
 #include "weir/base/mutant.h"
 #include "weir/env/posix/posix_file_system.h"
 #include "weir/ha/api/store_contract.h"
@@ -37,20 +38,15 @@ std::optional<RunRecord> on_disk(MemoryFiles& disk) {
 
 class PosixWorld final : public StoreWorld {
  public:
-  ~PosixWorld() override { std::filesystem::remove_all(directory_); }
   Result<std::unique_ptr<Store>> open(JobId fresh) override {
     return FileStore::open(files_,
                            {.checkpoint_dir = directory_, .job_name = "a/b", .fresh = fresh});
   }
 
  private:
-  static std::string make_directory() {
-    std::string path = testing::TempDir() + "/weir-file-store-XXXXXX";
-    WEIR_CHECK(mkdtemp(path.data()) != nullptr);
-    return path;
-  }
   env::PosixFileSystem files_;
-  const std::string directory_ = make_directory();
+  const test::TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path();
 };
 
 class KeptDiskWorld final : public StoreWorld {

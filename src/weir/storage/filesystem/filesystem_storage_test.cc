@@ -5,6 +5,7 @@
 
 #include "tests/support/faulty_files.h"
 #include "tests/support/memory_files.h"
+#include "tests/support/temporary_directory.h"
 #include "weir/base/mutant.h"
 #include "weir/env/posix/posix_file_system.h"
 #include "weir/storage/api/storage_contract.h"
@@ -35,7 +36,6 @@ class FilesystemWorld final : public StorageWorld {
 // The same on this machine's own disk.
 class PosixWorld final : public StorageWorld {
  public:
-  ~PosixWorld() override { std::filesystem::remove_all(directory_); }
   CheckpointStorage& storage() override { return storage_; }
   std::vector<std::string> names() override {
     std::vector<std::string> out;
@@ -55,14 +55,9 @@ class PosixWorld final : public StorageWorld {
   }
 
  private:
-  static std::string make_directory() {
-    std::string path = testing::TempDir() + "/weir-storage-XXXXXX";
-    WEIR_CHECK(mkdtemp(path.data()) != nullptr);
-    return path;
-  }
-
   env::PosixFileSystem files_;
-  const std::string directory_ = make_directory();
+  const test::TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path();
   const std::string run_ = directory_ + "/averages/0190";
   FilesystemStorage storage_{files_, {.directory = run_, .epoch = {3}}};
 };
