@@ -22,30 +22,32 @@ constexpr std::array kMustHappen = {std::string_view("restore from nothing"),
                                     std::string_view("begun anew without checkpoints"),
                                     std::string_view("finished without checkpoints")};
 
-struct Impossible {
+struct MayBeEmpty {
   std::string_view fault;
   std::string_view phase;
   std::string_view why;
 };
 constexpr std::string_view kWallReadings =
     "the wall clock is read when a process starts and when its result is recorded";
-// Cells that cannot be reached, with the reason.
-constexpr std::array kImpossible = {
-    Impossible{"function threw", "open", "no user function runs before the tasks are deployed"},
-    Impossible{"function threw", "stopping", "tasks that are being stopped call no user function"},
-    Impossible{"asked to suspend", "open", "who asks must have a JobMaster that runs"},
-    Impossible{"stall", "open", "opening is no step"},
-    Impossible{"spurious step", "open", "no Runnable is started yet"},
-    Impossible{"wall step", "restore", kWallReadings},
-    Impossible{"wall step", "cut", kWallReadings},
-    Impossible{"wall step", "upload", kWallReadings},
-    Impossible{"wall step", "publish", kWallReadings},
-    Impossible{"wall step", "commit", kWallReadings},
-    Impossible{"wall step", "stopping", kWallReadings},
+// Cells that cannot be reached, or so seldom that a whole swarm may miss them, with the reason.
+constexpr std::array kMayBeEmpty = {
+    MayBeEmpty{"function threw", "open", "no user function runs before the tasks are deployed"},
+    MayBeEmpty{"function threw", "stopping", "tasks that are being stopped call no user function"},
+    MayBeEmpty{"asked to suspend", "open",
+               "rare: all of it is the instant before the JobMaster's first step"},
+    MayBeEmpty{"stall", "open",
+               "rare: opening is no step, and only the watchdog may step before the JobMaster"},
+    MayBeEmpty{"spurious step", "open", "no Runnable is started yet"},
+    MayBeEmpty{"wall step", "restore", kWallReadings},
+    MayBeEmpty{"wall step", "cut", kWallReadings},
+    MayBeEmpty{"wall step", "upload", kWallReadings},
+    MayBeEmpty{"wall step", "publish", kWallReadings},
+    MayBeEmpty{"wall step", "commit", kWallReadings},
+    MayBeEmpty{"wall step", "stopping", kWallReadings},
 };
 
-const Impossible* impossible(std::string_view fault, std::string_view phase) {
-  for (const auto& cell : kImpossible)
+const MayBeEmpty* may_be_empty(std::string_view fault, std::string_view phase) {
+  for (const auto& cell : kMayBeEmpty)
     if (cell.fault == fault && cell.phase == phase) return &cell;
   return nullptr;
 }
@@ -90,7 +92,7 @@ std::uint64_t Reached::times(std::string_view what, std::string_view workload) c
 
 void Reached::print(Depth depth) const {
   for (const auto& workload : workloads(depth)) print_strikes(workload);
-  for (const auto& cell : kImpossible)
+  for (const auto& cell : kMayBeEmpty)
     std::printf("  - %s during %s: %s\n", std::string(cell.fault).c_str(),
                 std::string(cell.phase).c_str(), std::string(cell.why).c_str());
   std::set<std::string> whats;
@@ -111,7 +113,7 @@ void Reached::print_strikes(const std::string& workload) const {
     std::printf("%-16s", std::string(fault).c_str());
     for (const auto phase : kPhases) {
       const auto times = strikes(fault, name_of(phase), workload);
-      if (times == 0 && impossible(fault, name_of(phase))) {
+      if (times == 0 && may_be_empty(fault, name_of(phase))) {
         std::printf(" %9s", "-");
       } else {
         std::printf(" %9llu", static_cast<unsigned long long>(times));
@@ -127,7 +129,7 @@ std::vector<std::string> Reached::zeros(Depth depth) const {
     const auto where = workload.empty() ? std::string() : " (" + workload + ")";
     for (const auto fault : kStrikes)
       for (const auto phase : kPhases)
-        if (strikes(fault, name_of(phase), workload) == 0 && !impossible(fault, name_of(phase)))
+        if (strikes(fault, name_of(phase), workload) == 0 && !may_be_empty(fault, name_of(phase)))
           zeros.push_back(std::string(fault) + " during " + std::string(name_of(phase)) + where);
     for (const auto what : kMustHappen)
       if (times(what, workload) == 0) zeros.push_back(std::string(what) + where);
