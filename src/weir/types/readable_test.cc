@@ -49,7 +49,7 @@ TEST(Readable, NumbersAreShort) {
 TEST(Readable, RecordsNameTheirFields) {
   const Outer outer{.key = 1,
                     .value = 2.5,
-                    .inner = {"n\"x", true},
+                    .inner = Inner{"n\"x", true},
                     .maybe = 3,
                     .list = {1, -2},
                     .map = {{"a", 1}, {"b", 2}},

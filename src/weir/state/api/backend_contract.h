@@ -234,6 +234,23 @@ TEST_P(BackendContract, AStateThatOutgrowsItsAccountSaysSo) {
   }
 }
 
+TEST_P(BackendContract, AnAccountWithoutRoomForAnEmptyTableSaysSo) {
+  for (const auto& shape : contract::all_shapes())
+    for (const std::uint64_t limit : {0, 1, 1000}) {
+      SCOPED_TRACE(shape.name + " in " + std::to_string(limit) + " bytes");
+      auto small = options();
+      small.heap_bytes_max = limit;
+      contract::Harness world(small, {});
+      const auto table = world.backend->table(shape.descriptor);
+      ASSERT_FALSE(table);
+      EXPECT_EQ(table.error().code, Code::kExhausted);
+      EXPECT_NE(table.error().what.find("state.heap_bytes_max of " + std::to_string(limit)),
+                std::string::npos)
+          << table.error().what;
+      EXPECT_EQ(world.account.used_bytes(), 0u);
+    }
+}
+
 TEST_P(BackendContract, AnEntryOverItsLimitFailsTheSnapshotWithAnErrorThatNamesIt) {
   auto small = options();
   small.entry_bytes_max = 10'000;

@@ -41,6 +41,7 @@ class Directory {
 
   // Makes the first segment, of depth 0, responsible for everything.
   void begin(Segment* all);
+  bool has_begun() const { return groups_[0].entries != nullptr; }
 
   Segment* const* entry_of(std::uint32_t group, std::uint32_t spread) const {
     const Group& at = groups_[group];

@@ -31,11 +31,10 @@ SegmentStore::SegmentStore(const SlotLayout& layout, const GroupMap& groups,
       deleted_(account) {}
 
 SegmentStore::~SegmentStore() {
-  if (layout_.owns_nothing()) return;
+  if (layout_.owns_nothing() || !directory_.has_begun()) return;
   for (std::uint64_t word = 0; word < directory_.end();) {
     const auto position = Position::of_word(word);
     Segment* segment = directory_.find(position);
-    if (segment == nullptr) return;  // It never began.
     for_each_slot(segment->used(), [&](std::uint32_t slot) { destroy(at({segment, slot})); });
     word = directory_.extent(position, segment->depth()).end();
   }
