@@ -1,13 +1,12 @@
 // 12 M keys of 8 + 56 bytes under an unbroken sequence of checkpoints at full rate, beside the same without.
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "bench/pipeline/cases.h"
 #include "bench/reference/records.h"
 #include "bench/support/meter_sink.h"
+#include "tests/support/temporary_directory.h"
 #include "weir/environment/weir.h"
 
 namespace weir::bench {
@@ -68,10 +67,10 @@ struct Update {
 };
 
 Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
-  std::string dir = std::filesystem::temp_directory_path() / "weir-bench-XXXXXX";
-  if (!mkdtemp(dir.data())) return {};
+  const test::TemporaryDirectory directory;
   std::vector<std::string> arguments = {
-      "--threads", "1", "-Dtaskmanager.cpus=0", "-Dtaskmanager.io-cpus=1", "--checkpoint-dir", dir};
+      "--threads",     "1", "-Dtaskmanager.cpus=0", "-Dtaskmanager.io-cpus=1", "--checkpoint-dir",
+      directory.path()};
   if (with_checkpoints) {
     arguments.push_back("--checkpoint-interval");
     arguments.push_back("10 ms");
@@ -116,8 +115,6 @@ Figures run(std::uint64_t keys, std::uint64_t updates, bool with_checkpoints) {
       .set_parallelism(2)
       .sink_to(meter_sink<Stamped>(meter, [](const Stamped& s) { return s.stamp; }));
   std::ignore = env.execute("bench cut");
-  std::error_code ignored;
-  std::filesystem::remove_all(dir, ignored);
 
   Figures figures;
   const auto took = static_cast<double>(last - begin.load());

@@ -1,12 +1,11 @@
 #include "tests/e2e/visible_counts.h"
 
-#include "tests/support/temporary_directory.h"
-
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+#include "tests/support/temporary_directory.h"
 
 namespace e2e {
 namespace {

@@ -2,7 +2,6 @@
 // about memory order. Runs under the thread sanitizer in ./dev test.
 
 #include <array>
-#include <filesystem>
 #include <map>
 
 #include "tests/support/temporary_directory.h"

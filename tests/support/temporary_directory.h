@@ -4,12 +4,15 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "weir/base/check.h"
 
 namespace weir::test {
 
 // A new directory on the real disk, below TMPDIR or else /tmp; it goes with all that is in it.
+//
+//   Thread  one
 class TemporaryDirectory {
  public:
   TemporaryDirectory() : path_(std::filesystem::temp_directory_path() / "weir-XXXXXX") {

@@ -2,7 +2,6 @@
 // message, and the restart strategy decides.
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <new>
 #include <numeric>

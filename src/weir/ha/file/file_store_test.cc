@@ -1,7 +1,5 @@
 #include "weir/ha/file/file_store.h"
 
-#include <cstdlib>
-#include <filesystem>
 #include <set>
 
 #include "tests/support/faulty_files.h"

@@ -1,6 +1,5 @@
 #include "weir/storage/filesystem/filesystem_storage.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "tests/support/faulty_files.h"
