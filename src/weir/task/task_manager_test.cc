@@ -96,7 +96,8 @@ TEST_F(TaskManagerTest, RunsWhatIsDeployedUntilItsFinalCheckpointIsComplete) {
   EXPECT_EQ(tasks_.describe(),
             (std::vector<std::string>{"numbers[0] waits for its final checkpoint",
                                       "relay[0] waits for its final checkpoint"}));
-  tell(rpc::TriggerCheckpoint{{1}, {.id = {7}}, {deployment().tasks[0].execution}});
+  tell(
+      rpc::TriggerCheckpoint{{1}, CheckpointBarrier{.id = {7}}, {deployment().tasks[0].execution}});
   EXPECT_EQ(master_.take(), (std::vector<std::string>{"ack 7 at end", "ack 7 at end"}));
   tell(rpc::CheckpointCompleted{{1}, {7}, std::nullopt});
   EXPECT_EQ(master_.take(), (std::vector<std::string>{"finished", "finished"}));
@@ -110,7 +111,10 @@ TEST_F(TaskManagerTest, OrdersOfAnotherEpochChangeNothing) {
   tell(deployment());
   master_.take();
   for (const auto other : {Epoch{0}, Epoch{2}}) {
-    tell(rpc::TriggerCheckpoint{{1}, {.id = {7}}, {deployment().tasks[0].execution}}, other);
+    tell(
+        rpc::TriggerCheckpoint{
+            {1}, CheckpointBarrier{.id = {7}}, {deployment().tasks[0].execution}},
+        other);
     tell(rpc::CheckpointCompleted{{1}, {7}, std::nullopt}, other);
     tell(rpc::CheckpointAborted{{1}, {7}, std::nullopt}, other);
     tell(rpc::CancelTasks{{1}}, other);
@@ -125,7 +129,8 @@ TEST_F(TaskManagerTest, OrdersOfAnotherAttemptChangeNothing) {
   tell(deployment());
   master_.take();
   tell(rpc::CancelTasks{{2}});
-  tell(rpc::TriggerCheckpoint{{2}, {.id = {7}}, {deployment().tasks[0].execution}});
+  tell(
+      rpc::TriggerCheckpoint{{2}, CheckpointBarrier{.id = {7}}, {deployment().tasks[0].execution}});
   EXPECT_TRUE(master_.take().empty());
 }
 

@@ -55,7 +55,7 @@ TEST(RunRecordDeathTest, NothingGoesBack) {
   EXPECT_EQ(apply(record, ReserveIds{{16}}), record);
   EXPECT_DEATH(apply(record, ReserveIds{{15}}), "ids_reserved");
   EXPECT_DEATH(apply(record, MovePointer{{{4}, "x"}, {}}), "newest");
-  EXPECT_DEATH(apply(record, MovePointer{{{6}, "x"}, {{{6}, "y"}}}), "older.id");
+  EXPECT_DEATH(apply(record, MovePointer{Pointer{{6}, "x"}, {Pointer{{6}, "y"}}}), "older.id");
 }
 
 TEST(RunRecordTest, ACompletedCheckpointOrAResultSettlesARun) {

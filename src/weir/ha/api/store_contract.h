@@ -103,8 +103,8 @@ TEST_P(StoreContract, AnAbandonedRunLeavesTheEarlierOneAsItWas) {
     const auto store = open(job(1));
     EXPECT_TRUE(store->write(ReserveIds{{16}}));
     EXPECT_TRUE(store->write(MovePointer{{{2}, "0190/chk-2/_metadata"}, {}}));
-    EXPECT_TRUE(
-        store->write(MovePointer{{{3}, "0190/chk-3/_metadata"}, {{{2}, "0190/chk-2/_metadata"}}}));
+    EXPECT_TRUE(store->write(
+        MovePointer{Pointer{{3}, "0190/chk-3/_metadata"}, {Pointer{{2}, "0190/chk-2/_metadata"}}}));
     earlier = store->record();
   }
   {

@@ -235,8 +235,9 @@ Life live(env::FileSystem& files) {
   if (!opened) return life;
   life.store = std::move(*opened);
   life.promised = life.store->record();
-  const Change changes[] = {ReserveIds{{16}}, MovePointer{{{1}, "x/chk-1/_metadata"}, {}},
-                            MovePointer{{{2}, "x/chk-2/_metadata"}, {{{1}, "x/chk-1/_metadata"}}}};
+  const Change changes[] = {
+      ReserveIds{{16}}, MovePointer{{{1}, "x/chk-1/_metadata"}, {}},
+      MovePointer{Pointer{{2}, "x/chk-2/_metadata"}, {Pointer{{1}, "x/chk-1/_metadata"}}}};
   for (const auto& change : changes) {
     life.asked = apply(*life.promised, change);
     life.last = life.store->write(change);
