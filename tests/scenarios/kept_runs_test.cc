@@ -146,6 +146,96 @@ TEST(ARunBegunAnew, ThatMayOverwriteTakesTheEarlierOnesPlaceAsSoonAsItRuns) {
   machine.expect_finishes();
 }
 
+// ---- What is left of runs that nothing names any more ----
+
+// The directories of runs that hold anything.
+std::set<std::string> runs_with_files(const sim::SimDisk& disk) {
+  std::set<std::string> runs;
+  for (const auto& path : disk.paths())
+    if (path.starts_with("c/copy/") && path.find('/', 7) != std::string::npos)
+      runs.insert(path.substr(7, path.find('/', 7) - 7));
+  return runs;
+}
+
+// Starts the job anew over the output of the run before, and kills it behind its second checkpoint.
+void kill_a_new_run(Machine& machine) {
+  auto options = anew();
+  options.overwrite_output = true;
+  SimEngine engine(machine.world);
+  ASSERT_TRUE(engine.configuration().set(connectors::kOverwriteOutput.key, "true"));
+  ASSERT_TRUE(engine.start(options, copy_job()));
+  machine.wait_for(engine, "checkpoint.completed", 2);
+  engine.kill();
+}
+
+TEST(RunsThatWereGivenUp, LeaveNothingBesideTheOneThatRuns) {
+  Machine machine;
+  machine.suspend_behind(3, options_of());
+  for (int time = 0; time != 3; ++time) {
+    kill_a_new_run(machine);
+    EXPECT_EQ(runs_with_files(machine.world.disk()).size(), 1u) << time;
+  }
+  machine.expect_finishes();
+  EXPECT_TRUE(runs_with_files(machine.world.disk()).empty());
+}
+
+TEST(RunsThatWereGivenUp, GoWhereverTheSweepIsInterrupted) {
+  for (int k = 1;; ++k) {
+    Machine machine;
+    machine.suspend_behind(3, options_of());
+    auto& disk = machine.world.disk();
+    const auto earlier = *runs_with_files(disk).begin();
+    int calls = 0;
+    {
+      auto options = anew();
+      options.overwrite_output = true;
+      SimEngine engine(machine.world);
+      ASSERT_TRUE(engine.configuration().set(connectors::kOverwriteOutput.key, "true"));
+      disk.after_each_call([&](const sim::IoCall& call) {
+        if (call.path.find(earlier) != std::string::npos && ++calls == k) engine.kill();
+      });
+      ASSERT_TRUE(engine.start(options, copy_job()));
+      machine.wait([&] { return engine.is_killed() || engine.end(); });
+      disk.after_each_call({});
+    }
+    disk.crash(sim::CrashMode::kKeepNothing);
+    machine.expect_finishes();
+    EXPECT_TRUE(runs_with_files(disk).empty()) << "call " << k;
+    if (calls < k) break;
+    ASSERT_LT(k, 100);
+  }
+}
+
+TEST(RunsThatWereGivenUp, AreNoReasonToStopWhereTheyCannotBeRemoved) {
+  Machine machine;
+  machine.suspend_behind(3, options_of());
+  auto& disk = machine.world.disk();
+  const auto earlier = "c/copy/" + *runs_with_files(disk).begin();
+  disk.set_read_only(earlier, true);
+  test::KeptLog log(log::Level::kWarning);
+  kill_a_new_run(machine);
+  const auto warnings = log.take("LeftoverNotRemoved");
+  ASSERT_EQ(warnings.size(), 1u);
+  expect_words(warnings[0], {earlier});
+  disk.set_read_only(earlier, false);
+  machine.expect_finishes();
+  EXPECT_TRUE(runs_with_files(disk).empty());
+}
+
+TEST(RunsThatWereGivenUp, TakeNothingAlongThatSomebodyPutThere) {
+  Machine machine;
+  machine.suspend_behind(3, options_of());
+  auto& disk = machine.world.disk();
+  const auto notes = "c/copy/" + *runs_with_files(disk).begin() + "/notes";
+  disk.put(notes, "of a person");
+  disk.put("c/copy/backup/chk-1/_metadata", "of a person");
+  kill_a_new_run(machine);
+  machine.expect_finishes();
+  EXPECT_EQ(runs_with_files(disk).size(), 2u);
+  EXPECT_EQ(disk.content(notes), "of a person");
+  EXPECT_EQ(disk.content("c/copy/backup/chk-1/_metadata"), "of a person");
+}
+
 // ---- Time ----
 
 TEST(ClockThatStepsBack, ASuspendedJobResumesADayEarlier) {

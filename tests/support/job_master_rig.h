@@ -142,11 +142,17 @@ class JobMasterTest : public testing::Test {
   CheckpointId start_and_reach_the_end() {
     start();
     tell_all<rpc::TaskRunning>();
+    return reach_the_end();
+  }
+  CheckpointId reach_the_end() {
     tell_all<rpc::TaskAtEnd>();
     ack_all(tasks_.triggered, true);
     run();
     return tasks_.triggered;
   }
+  // What another run of the job has left.
+  void put_checkpoint_of(JobId job) { vault_->put(job.to_hex() + "/chk-3/_metadata", Bytes(10)); }
+  bool has_checkpoint_of(JobId job) { return !vault_->names(job.to_hex()).empty(); }
   // Everything runs, and one checkpoint is complete.
   CheckpointId complete_one() {
     run_after(Duration::seconds(1));

@@ -132,7 +132,8 @@ void JobMaster::on(rpc::TaskRunning& message) {
   if (!is_current(message.execution)) return;
   if (++running_ == tasks_.size()) {
     log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
-    if (std::exchange(is_provisional_, false)) settle_run();
+    is_provisional_ = false;
+    if (coordinator_ && !std::exchange(is_run_settled_, true)) settle_run();
   }
   tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
 }
@@ -215,9 +216,10 @@ void JobMaster::record_result() {
 
 // On the I/O pool.
 void JobMaster::delete_checkpoints() {
-  const auto above_all = CheckpointId{parts_.store->record().ids_reserved.value + 1};
-  if (auto swept = parts_.storage->sweep({}, above_all); !swept)
+  const auto& record = parts_.store->record();
+  if (auto swept = parts_.storage->sweep({}, CheckpointId{record.ids_reserved.value + 1}); !swept)
     log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  sweep_other_runs(record.runs());
 }
 
 // A disk that takes no result must not keep the process. Started again, the job finds its final
@@ -261,13 +263,27 @@ void JobMaster::answer_open_requests() {
 // ---- A run that is to replace an earlier one ----
 
 // From now on there is nothing to go back to. Where the record does not say so, it will with the
-// first checkpoint.
+// first checkpoint. It is written also where it says so already: nothing of another run is deleted
+// but behind a write that has found the record to be ours still.
 void JobMaster::settle_run() {
   records_.submit([this] {
-    if (const auto written = parts_.store->write(ha::SettleRun{}); !written)
+    if (const auto written = parts_.store->write(ha::SettleRun{}); !written) {
       log::Event(log::Level::kWarning, "RunNotSettled")
           .field("reason", written.error().to_string());
+      return;
+    }
+    discards_.submit([this, keep = parts_.store->record().runs()] { sweep_other_runs(keep); });
   });
+}
+
+// On the I/O pool.
+void JobMaster::sweep_other_runs(const std::set<JobId>& keep) {
+  const auto swept = parts_.storage->sweep_other_runs(keep);
+  if (!swept)
+    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  else
+    for (const auto& run : *swept)
+      log::Event(log::Level::kInfo, "EarlierRunRemoved").field("run", run.to_hex());
 }
 
 // Where that could not be written, the next start fails as this one did and tries again.

@@ -93,6 +93,61 @@ TEST_F(JobMasterTest, ARunWhoseTasksAllRunHasTakenTheEarlierOnesPlace) {
   EXPECT_EQ(runs_->record("job")->job, (JobId{{1}}));
 }
 
+// ---- Checkpoints of runs that the record does not name ----
+
+TEST_F(JobMasterTest, TheEarlierRunsCheckpointsGoWhenAllTasksRunAndNotBefore) {
+  begin_in_place_of_another();
+  put_checkpoint_of(JobId{{9}});
+  put_checkpoint_of(JobId{{8}});
+  start();
+  tell<rpc::TaskRunning>(tasks_.deployed[0]);
+  tell<rpc::TaskRunning>(tasks_.deployed[1]);
+  run();
+  EXPECT_TRUE(has_checkpoint_of(JobId{{9}}));
+  EXPECT_TRUE(has_checkpoint_of(JobId{{8}}));
+  tell<rpc::TaskRunning>(tasks_.deployed[2]);
+  run();
+  EXPECT_FALSE(has_checkpoint_of(JobId{{9}}));
+  EXPECT_FALSE(has_checkpoint_of(JobId{{8}})) << "begun anew in between, and killed";
+}
+
+TEST_F(JobMasterTest, TheEarlierRunsCheckpointsStayWhileTheRecordNamesIt) {
+  begin_in_place_of_another();
+  put_checkpoint_of(JobId{{9}});
+  start();
+  runs_->twist_next_write({Fate::kAbsent});
+  tell_all<rpc::TaskRunning>();
+  EXPECT_EQ(runs_->record("job")->earlier->job, (JobId{{9}}));
+  EXPECT_TRUE(has_checkpoint_of(JobId{{9}}));
+}
+
+TEST_F(JobMasterTest, ARunThatIsAbandonedLeavesTheEarlierOnesCheckpoints) {
+  begin_in_place_of_another();
+  put_checkpoint_of(JobId{{9}});
+  start();
+  fail(tasks_.deployed[1], Code::kInvalid);
+  tell_all<rpc::TaskCancelled>();
+  ASSERT_EQ(ends_, 1);
+  EXPECT_TRUE(has_checkpoint_of(JobId{{9}}));
+}
+
+TEST_F(JobMasterTest, OtherRunsCheckpointsAreLookedForOnceInAProcessAndWhenTheJobFinishes) {
+  start();
+  tell_all<rpc::TaskRunning>();
+  put_checkpoint_of(JobId{{8}});
+  fail(tasks_.deployed[0]);
+  tell_all<rpc::TaskCancelled>();
+  run_after(Duration::seconds(100));
+  tell_all<rpc::TaskRunning>();
+  EXPECT_TRUE(has_checkpoint_of(JobId{{8}}));
+  run_after(Duration::seconds(1));
+  reach_the_end();
+  tell_all<rpc::TaskFinished>();
+  ASSERT_EQ(ends_, 1);
+  EXPECT_EQ(end_->kind, JobEnd::Kind::kFinished);
+  EXPECT_FALSE(has_checkpoint_of(JobId{{8}}));
+}
+
 TEST_F(JobMasterTest, WhereTheEarlierRunCannotBeWrittenBackItStaysAndNothingIsPromised) {
   begin_in_place_of_another();
   start();

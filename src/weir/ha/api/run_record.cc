@@ -52,6 +52,12 @@ void perform(const Announce& change, RunRecord& record) {
 
 }  // namespace
 
+std::set<JobId> RunRecord::runs() const {
+  std::set<JobId> runs{job};
+  if (earlier) runs.insert(earlier->job);
+  return runs;
+}
+
 RunRecord apply(RunRecord record, const Change& change) {
   std::visit([&record](const auto& one) { perform(one, record); }, change);
   return record;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,6 +50,9 @@ struct RunRecord {
   // Until the run is settled: what there is to go back to where it never gets to run.
   std::optional<EarlierRun> earlier;
   std::string rest_address;  // "127.0.0.1:8081"; empty while nobody listens
+
+  // Those that it speaks of: what another run has left is nobody's any more.
+  std::set<JobId> runs() const;
   friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 

@@ -47,6 +47,12 @@ std::optional<CheckpointId> checkpoint_of_directory(std::string_view name) {
   return id;
 }
 
+std::optional<JobId> run_of_directory(std::string_view name) {
+  const auto run = JobId::from_hex(name);
+  if (!run || run->to_hex() != name) return std::nullopt;
+  return *run;
+}
+
 std::string metadata_name(CheckpointId id) {
   return checkpoint_directory(id) + "/" + std::string(kMetadataName);
 }

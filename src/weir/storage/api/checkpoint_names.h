@@ -17,6 +17,8 @@ inline constexpr std::string_view kMetadataName = "_metadata";
 std::string checkpoint_directory(CheckpointId id);
 // The inverse; nullopt for every name that checkpoint_directory() would not give, "chk-017" too.
 std::optional<CheckpointId> checkpoint_of_directory(std::string_view name);
+// The run whose directory has this name, its id in lower-case digits; nullopt for every other name.
+std::optional<JobId> run_of_directory(std::string_view name);
 // "chk-17/_metadata".
 std::string metadata_name(CheckpointId id);
 

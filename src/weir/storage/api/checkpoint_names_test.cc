@@ -24,6 +24,15 @@ TEST(CheckpointNames, OnlyExactDirectoryNamesAreCheckpoints) {
     EXPECT_EQ(checkpoint_of_directory(other), std::nullopt) << other;
 }
 
+TEST(CheckpointNames, OnlyAnIdInLowerCaseIsTheDirectoryOfARun) {
+  const JobId job{{0xab, 1}};
+  EXPECT_EQ(run_of_directory(job.to_hex()), job);
+  for (const char* other :
+       {"", "run", "ab01", "AB010000000000000000000000000000", "ab01000000000000000000000000000x",
+        "ab010000000000000000000000000000/"})
+    EXPECT_EQ(run_of_directory(other), std::nullopt) << other;
+}
+
 TEST(CheckpointNames, ARelativeNameStaysBelowItsDirectory) {
   for (const char* fine : {"a", "chk-1/_metadata", "a/b/c", "..a", "a..", ".hidden", "a b", "ä"})
     EXPECT_TRUE(check_relative_name(fine)) << fine;

@@ -39,7 +39,8 @@ class CheckpointStream {
   virtual void abort() = 0;
 };
 
-// The checkpoints of one run of a job: everything below <checkpoint-dir>/<job name>/<job-id>/.
+// The checkpoints of one run of a job: everything below <checkpoint-dir>/<job name>/<job-id>/; the
+// job's other runs lie beside it.
 //
 // Subtasks write data files and acknowledge with their handles; when all have, publish() writes
 // _metadata, which makes the names of the data files durable with its own. That does not complete
@@ -80,6 +81,11 @@ class CheckpointStorage {
   // Goes on after an error and reports the first; otherwise says what it has deleted.
   virtual Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
                                                   CheckpointId below) = 0;
+  // Deletes the checkpoints of every other run of the job that is not in `keep`, and what is empty
+  // then: runs that the job's record does not name. What else lies there stays, in a run's own
+  // directory too. Goes on after an error and reports the first; otherwise says of which runs
+  // something was deleted.
+  virtual Result<std::vector<JobId>> sweep_other_runs(const std::set<JobId>& keep) = 0;
 
   // Makes `name` hold these bytes unless it exists. Absent with kRefused: somebody else was first.
   virtual Written put_if_absent(const std::string& name, ByteView bytes) = 0;

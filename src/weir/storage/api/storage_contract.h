@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,6 +26,9 @@ class StorageWorld {
   virtual std::vector<std::string> names() = 0;
   virtual void overwrite(const std::string& name, Bytes bytes) = 0;
   virtual void erase(const std::string& name) = 0;
+  // The same of everything that lies where the run does, by name relative to there.
+  virtual std::vector<std::string> names_of_job() = 0;
+  virtual void put_in_job(const std::string& name, Bytes bytes) = 0;
 };
 
 class CheckpointStorageContract
@@ -229,6 +233,38 @@ TEST_P(CheckpointStorageContract, SweepTakesWhatIsOlderAndNotKept) {
 
 TEST_P(CheckpointStorageContract, SweepOfARunWithoutFilesFindsNothing) {
   EXPECT_TRUE(storage().sweep({}, {100})->empty());
+}
+
+TEST_P(CheckpointStorageContract, OtherRunsGoButForThoseThatAreKeptAndWhatIsNoRun) {
+  const auto kept = JobId{{1}}.to_hex();
+  const auto gone = JobId{{2}}.to_hex();
+  const auto shared = JobId{{3}}.to_hex();
+  write("chk-1/a", "this run's own");
+  const auto own = world().names_of_job();
+  for (const auto& name :
+       {"run", "notes/chk-1/a", "ABCDEF00000000000000000000000000/chk-1/a", "chk-1/a"})
+    world().put_in_job(name, bytes("somebody's"));
+  for (const auto& run : {kept, gone, shared})
+    for (const auto& name : {"/chk-1/_metadata", "/chk-1/a", "/chk-2/b"})
+      world().put_in_job(run + name, bytes("of a run"));
+  world().put_in_job(shared + "/notes", bytes("somebody's"));
+  EXPECT_EQ(*storage().sweep_other_runs({JobId{{1}}}), (std::vector{JobId{{2}}, JobId{{3}}}));
+  Names want{"run",
+             "notes/chk-1/a",
+             "ABCDEF00000000000000000000000000/chk-1/a",
+             "chk-1/a",
+             kept + "/chk-1/_metadata",
+             kept + "/chk-1/a",
+             kept + "/chk-2/b",
+             shared + "/notes"};
+  want.insert(want.end(), own.begin(), own.end());
+  std::sort(want.begin(), want.end());
+  EXPECT_EQ(world().names_of_job(), want);
+  EXPECT_TRUE(storage().sweep_other_runs({JobId{{1}}})->empty());
+}
+
+TEST_P(CheckpointStorageContract, AJobWithoutFilesHasNoOtherRuns) {
+  EXPECT_TRUE(storage().sweep_other_runs({})->empty());
 }
 
 TEST_P(CheckpointStorageContract, OnlyTheFirstPutCounts) {

@@ -142,17 +142,44 @@ Status FilesystemStorage::remove(std::span<const checkpoint::FileHandle> files) 
 
 Result<std::vector<CheckpointId>> FilesystemStorage::sweep(const std::set<CheckpointId>& keep,
                                                            CheckpointId below) {
-  const auto entries = files_.list(directory_);
+  return sweep_run(directory_, [&](CheckpointId id) { return id >= below || keep.contains(id); });
+}
+
+Result<std::vector<CheckpointId>> FilesystemStorage::sweep_run(
+    const std::string& run, const std::function<bool(CheckpointId)>& is_kept) {
+  const auto entries = files_.list(run);
   if (!entries && entries.error().code == Code::kNotFound) return std::vector<CheckpointId>{};
   if (!entries) return entries.error();
   std::vector<CheckpointId> swept;
   FirstError first;
   for (const auto& entry : *entries) {
     const auto id = checkpoint_of_directory(entry.name);
-    if (!entry.is_directory || !id || *id >= below || keep.contains(*id)) continue;
-    const auto removed = remove_whole(path_of(entry.name));
+    if (!entry.is_directory || !id || is_kept(*id)) continue;
+    const auto removed = remove_whole(env::join(run, entry.name));
     first.note(removed);
     if (removed) swept.push_back(*id);
+  }
+  if (!first.status()) return first.status().error();
+  return swept;
+}
+
+Result<std::vector<JobId>> FilesystemStorage::sweep_other_runs(const std::set<JobId>& keep) {
+  const auto job = env::parent_of(directory_);
+  const auto entries = files_.list(job);
+  if (!entries && entries.error().code == Code::kNotFound) return std::vector<JobId>{};
+  if (!entries) return entries.error();
+  std::vector<JobId> swept;
+  FirstError first;
+  for (const auto& entry : *entries) {
+    const auto run = run_of_directory(entry.name);
+    const auto path = env::join(job, entry.name);
+    if (!entry.is_directory || !run || keep.contains(*run) || path == directory_) continue;
+    const auto checkpoints = sweep_run(path, [](CheckpointId) { return false; });
+    if (!checkpoints) first.note(checkpoints.error());
+    const auto removed = unless_gone(files_.remove_directory(path));
+    // Refused means that something else lies there.
+    if (!removed && removed.error().code != Code::kRefused) first.note(removed);
+    if (checkpoints && (removed || !checkpoints->empty())) swept.push_back(*run);
   }
   if (!first.status()) return first.status().error();
   return swept;

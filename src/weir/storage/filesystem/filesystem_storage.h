@@ -35,6 +35,7 @@ class FilesystemStorage final : public CheckpointStorage {
   Status remove(std::span<const checkpoint::FileHandle> files) override;
   Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
                                           CheckpointId below) override;
+  Result<std::vector<JobId>> sweep_other_runs(const std::set<JobId>& keep) override;
   Written put_if_absent(const std::string& name, ByteView bytes) override;
   std::size_t inline_bytes_max() const override { return inline_bytes_max_; }
   std::string place() const override { return directory_; }
@@ -48,6 +49,8 @@ class FilesystemStorage final : public CheckpointStorage {
   Status prepare_metadata(CheckpointId id, ByteView metadata);
   Status remove_metadata(const std::string& chk);
   Status remove_whole(const std::string& chk);
+  Result<std::vector<CheckpointId>> sweep_run(const std::string& run,
+                                              const std::function<bool(CheckpointId)>& is_kept);
 
   env::FileSystem& files_;
   const std::string directory_;

@@ -16,6 +16,7 @@ namespace {
 using test::FaultyFiles;
 using test::MemoryFiles;
 
+constexpr const char* kJob = "/data/averages";
 constexpr const char* kRun = "/data/averages/0190";
 
 class FilesystemWorld final : public StorageWorld {
@@ -26,6 +27,12 @@ class FilesystemWorld final : public StorageWorld {
     disk_.poke(env::join(kRun, name), std::move(bytes));
   }
   void erase(const std::string& name) override { EXPECT_TRUE(disk_.remove(env::join(kRun, name))); }
+  std::vector<std::string> names_of_job() override { return disk_.tree(kJob); }
+  void put_in_job(const std::string& name, Bytes bytes) override {
+    const auto path = env::join(kJob, name);
+    ASSERT_TRUE(disk_.make_directories(env::parent_of(path)));
+    disk_.poke(path, std::move(bytes));
+  }
 
  private:
   MemoryFiles disk_;
@@ -36,14 +43,7 @@ class FilesystemWorld final : public StorageWorld {
 class PosixWorld final : public StorageWorld {
  public:
   CheckpointStorage& storage() override { return storage_; }
-  std::vector<std::string> names() override {
-    std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_))
-      if (!entry.is_directory())
-        out.push_back(std::filesystem::relative(entry.path(), run_).string());
-    std::sort(out.begin(), out.end());
-    return out;
-  }
+  std::vector<std::string> names() override { return names_below(run_); }
   void overwrite(const std::string& name, Bytes bytes) override {
     const auto file = files_.create(env::join(run_, name), env::Create::kOrTruncate);
     ASSERT_TRUE(file);
@@ -52,8 +52,26 @@ class PosixWorld final : public StorageWorld {
   void erase(const std::string& name) override {
     EXPECT_TRUE(files_.remove(env::join(run_, name)));
   }
+  std::vector<std::string> names_of_job() override { return names_below(env::parent_of(run_)); }
+  void put_in_job(const std::string& name, Bytes bytes) override {
+    const auto path = env::join(env::parent_of(run_), name);
+    ASSERT_TRUE(files_.make_directories(env::parent_of(path)));
+    const auto file = files_.create(path, env::Create::kOrTruncate);
+    ASSERT_TRUE(file);
+    EXPECT_TRUE((*file)->append(bytes));
+  }
 
  private:
+  static std::vector<std::string> names_below(const std::string& path) {
+    std::vector<std::string> out;
+    if (!std::filesystem::exists(path)) return out;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
+      if (!entry.is_directory())
+        out.push_back(std::filesystem::relative(entry.path(), path).string());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
   env::PosixFileSystem files_;
   const test::TemporaryDirectory temporary_;
   const std::string directory_ = temporary_.path();
@@ -266,6 +284,47 @@ TEST(FilesystemStorage, ASweepWithAnyCallFailingCanBeRepeated) {
     expect_whole_or_absent(disk, outcome);
     EXPECT_TRUE(storage.sweep({}, {8}));
     EXPECT_TRUE(disk.tree(kRun).empty());
+  }
+}
+
+// A run with a checkpoint, beside the one that is at work.
+constexpr JobId kOther{{7}};
+std::string other_run() { return env::join(kJob, kOther.to_hex()); }
+void put_other_run(env::FileSystem& files) {
+  FilesystemStorage storage(files, {.directory = other_run(), .epoch = {1}});
+  const auto stream = *storage.create("chk-7/a");
+  ASSERT_TRUE(stream->append(bytes_of("state")));
+  ASSERT_TRUE(stream->commit());
+  ASSERT_TRUE(storage.publish({7}, bytes_of("metadata of 7")));
+}
+
+TEST(FilesystemStorage, OfARunThatGoesNothingIsLeft) {
+  MemoryFiles disk;
+  put_other_run(disk);
+  FilesystemStorage storage(disk, {.directory = kRun, .epoch = {4}});
+  EXPECT_EQ(*storage.sweep_other_runs({}), std::vector{kOther});
+  EXPECT_EQ(disk.info(other_run()).error().code, Code::kNotFound);
+}
+
+TEST(FilesystemStorage, ASweepOfRunsWithAnyCallFailingCanBeRepeated) {
+  for (const bool is_dead : {false, true}) {
+    for (std::uint64_t k = 1;; ++k) {
+      MemoryFiles disk;
+      put_other_run(disk);
+      FaultyFiles files(disk);
+      if (is_dead)
+        files.die_at(k);
+      else
+        files.fail(k, {});
+      FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
+      const auto swept = storage.sweep_other_runs({});
+      if (files.calls() < k) break;
+      EXPECT_FALSE(swept) << files.log()[k - 1].name;
+      disk.cut_power();
+      FilesystemStorage again(disk, {.directory = kRun, .epoch = {5}});
+      EXPECT_TRUE(again.sweep_other_runs({}));
+      EXPECT_EQ(disk.info(other_run()).error().code, Code::kNotFound);
+    }
   }
 }
 

@@ -160,6 +160,22 @@ Result<std::vector<CheckpointId>> MemoryStorage::sweep(const std::set<Checkpoint
   return std::vector<CheckpointId>(swept.begin(), swept.end());
 }
 
+Result<std::vector<JobId>> MemoryStorage::sweep_other_runs(const std::set<JobId>& keep) {
+  std::set<JobId> swept;
+  const auto root = directory_.substr(0, directory_.rfind('/') + 1);
+  for (const auto& path : vault_->names(root)) {
+    const auto in_run = path.find('/', root.size());
+    if (in_run == std::string::npos || path.starts_with(path_of(""))) continue;
+    const auto run = run_of_directory(path.substr(root.size(), in_run - root.size()));
+    const auto in_checkpoint = path.find('/', in_run + 1);
+    if (!run || keep.contains(*run) || in_checkpoint == std::string::npos) continue;
+    if (!checkpoint_of_directory(path.substr(in_run + 1, in_checkpoint - in_run - 1))) continue;
+    vault_->erase(path);
+    swept.insert(*run);
+  }
+  return std::vector<JobId>(swept.begin(), swept.end());
+}
+
 Written MemoryStorage::put_if_absent(const std::string& name, ByteView bytes) {
   if (const auto relative = check_relative_name(name); !relative)
     return Written::absent(relative.error());

@@ -47,6 +47,7 @@ class MemoryStorage final : public CheckpointStorage {
   Status remove(std::span<const checkpoint::FileHandle> files) override;
   Result<std::vector<CheckpointId>> sweep(const std::set<CheckpointId>& keep,
                                           CheckpointId below) override;
+  Result<std::vector<JobId>> sweep_other_runs(const std::set<JobId>& keep) override;
   Written put_if_absent(const std::string& name, ByteView bytes) override;
   std::string place() const override { return "memory:" + directory_; }
 

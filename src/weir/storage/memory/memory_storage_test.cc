@@ -8,19 +8,25 @@ namespace {
 class MemoryWorld final : public StorageWorld {
  public:
   CheckpointStorage& storage() override { return storage_; }
-  std::vector<std::string> names() override {
-    std::vector<std::string> out;
-    for (const auto& path : vault_->names("run/")) out.push_back(path.substr(4));
-    return out;
-  }
+  std::vector<std::string> names() override { return names_below("job/run/"); }
   void overwrite(const std::string& name, Bytes bytes) override {
-    vault_->put("run/" + name, std::move(bytes));
+    vault_->put("job/run/" + name, std::move(bytes));
   }
-  void erase(const std::string& name) override { vault_->erase("run/" + name); }
+  void erase(const std::string& name) override { vault_->erase("job/run/" + name); }
+  std::vector<std::string> names_of_job() override { return names_below("job/"); }
+  void put_in_job(const std::string& name, Bytes bytes) override {
+    vault_->put("job/" + name, std::move(bytes));
+  }
 
  private:
+  std::vector<std::string> names_below(const std::string& root) const {
+    std::vector<std::string> out;
+    for (const auto& path : vault_->names(root)) out.push_back(path.substr(root.size()));
+    return out;
+  }
+
   const std::shared_ptr<MemoryVault> vault_ = std::make_shared<MemoryVault>();
-  MemoryStorage storage_{vault_, "run"};
+  MemoryStorage storage_{vault_, "job/run"};
 };
 
 INSTANTIATE_TEST_SUITE_P(Memory, CheckpointStorageContract,
