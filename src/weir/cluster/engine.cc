@@ -1,6 +1,7 @@
 #include "weir/cluster/engine.h"
 
 #include "weir/base/log.h"
+#include "weir/jobmaster/other_runs.h"
 #include "weir/storage/api/metadata.h"
 
 namespace weir::cluster {
@@ -56,6 +57,9 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
   // What crashed processes left behind. An error is no reason not to run.
   if (auto swept = storage_->sweep(keep, CheckpointId{record.ids_reserved.value + 1}); !swept)
     log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  // One that begins here has not run yet: then the JobMaster does it, when all tasks run.
+  const auto& found = store_->found();
+  if (found && found->job == job_) jobmaster::remove_other_runs(*storage_, record.runs());
   return ok();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/log.h"
+#include "weir/jobmaster/other_runs.h"
 
 namespace weir::jobmaster {
 namespace {
@@ -66,7 +67,9 @@ void JobMaster::begin() {
   phase_ = Phase::kRunning;
   const auto attempt = failover_.attempt();
   if (coordinator_) {
+    const auto& found = parts_.store->found();
     is_provisional_ = parts_.store->record().earlier.has_value();
+    is_replacing_ = is_provisional_ || (found && found->job != parts_.job);
     checkpoint::Started started{.attempt = attempt,
                                 .restored = std::nullopt,
                                 .reserved_up_to = parts_.store->record().ids_reserved,
@@ -133,7 +136,7 @@ void JobMaster::on(rpc::TaskRunning& message) {
   if (++running_ == tasks_.size()) {
     log::Event(log::Level::kInfo, "Running").field("attempt", attempt_.value);
     is_provisional_ = false;
-    if (coordinator_ && !std::exchange(is_run_settled_, true)) settle_run();
+    if (std::exchange(is_replacing_, false)) settle_run();
   }
   tell_coordinator(checkpoint::TaskRunning{message.execution, now()});
 }
@@ -219,7 +222,7 @@ void JobMaster::delete_checkpoints() {
   const auto& record = parts_.store->record();
   if (auto swept = parts_.storage->sweep({}, CheckpointId{record.ids_reserved.value + 1}); !swept)
     log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
-  sweep_other_runs(record.runs());
+  remove_other_runs(*parts_.storage, record.runs());
 }
 
 // A disk that takes no result must not keep the process. Started again, the job finds its final
@@ -272,18 +275,9 @@ void JobMaster::settle_run() {
           .field("reason", written.error().to_string());
       return;
     }
-    discards_.submit([this, keep = parts_.store->record().runs()] { sweep_other_runs(keep); });
+    discards_.submit(
+        [this, keep = parts_.store->record().runs()] { remove_other_runs(*parts_.storage, keep); });
   });
-}
-
-// On the I/O pool.
-void JobMaster::sweep_other_runs(const std::set<JobId>& keep) {
-  const auto swept = parts_.storage->sweep_other_runs(keep);
-  if (!swept)
-    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
-  else
-    for (const auto& run : *swept)
-      log::Event(log::Level::kInfo, "EarlierRunRemoved").field("run", run.to_hex());
 }
 
 // Where that could not be written, the next start fails as this one did and tries again.

@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -158,7 +157,6 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   void delete_checkpoints();
   void suspend_recording();
   void settle_run();
-  void sweep_other_runs(const std::set<JobId>& keep);
   void end(JobEnd end);
   void answer_open_requests();
   void show(const InProgress& done, Duration took);
@@ -181,7 +179,7 @@ class JobMaster final : public env::Runnable, public rpc::JobMasterGateway {
   bool is_stopping_ = false;           // CancelAll has gone out, AllTasksStopped not yet
   bool is_settled_ = false;            // since the coordinator was stopped
   bool is_provisional_ = false;        // an earlier run is kept until all tasks of this one run
-  bool is_run_settled_ = false;        // all tasks have run, once in this process
+  bool is_replacing_ = false;          // what other runs have left is there until then
   bool suspend_wanted_ = false;        // while the result is being recorded
   std::vector<ha::Pointer> retained_;  // completed, newest first
   Instant coordinator_at_ = Instant::never();
