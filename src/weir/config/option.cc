@@ -135,6 +135,11 @@ Result<Value> parse_value(std::string_view text, const Value& like) {
                "want a " + std::string(type_name(like)) + ", got '" + std::string(text) + "'"};
 }
 
+std::string shown_name(std::string_view key, std::string_view alias) {
+  if (alias.empty()) return std::string(key);
+  return "'" + std::string(alias) + "' (" + std::string(key) + ")";
+}
+
 Status Configuration::declare(Declaration declaration) {
   if (find(declaration.key) || (!declaration.alias.empty() && find(declaration.alias)))
     return Error{Code::kInvalid, "option " + declaration.key + ": it is declared twice"};

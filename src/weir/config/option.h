@@ -28,6 +28,10 @@ std::string to_string(const Value& value);
 // Reads text as a value of the type that `like` has. The error says what was wanted.
 Result<Value> parse_value(std::string_view text, const Value& like);
 
+// An option as a message names it, so that whoever typed its alias finds it:
+// "'--parallelism' (parallelism.default)"; the key alone where there is no alias.
+std::string shown_name(std::string_view key, std::string_view alias);
+
 // An option as it is declared: once, by whoever acts on it.
 struct Declaration {
   std::string key;         // "execution.checkpointing.interval"
@@ -50,6 +54,7 @@ struct Option {
   bool is_hidden = false;
   bool is_needed = false;
 
+  std::string shown_name() const { return config::shown_name(key, alias); }
   Declaration declaration() const {
     return {.key = std::string(key),
             .alias = std::string(alias),

@@ -152,7 +152,7 @@ TEST_F(BadOutputTest, ACheckpointThatCannotBeReadEndsWithOneAndSaysWhatToDo) {
     EXPECT_EQ(content(files.at(name)), damaged);
     std::ofstream(files.at(name)) << healthy;
   };
-  with("_metadata", 8, "X", {"_metadata: format version", "start the build that wrote it"});
+  with("_metadata", 8, "X", {"_metadata: total checksum differs", "put it back, or begin anew"});
   with("_metadata", 40, "XXXX", {"_metadata", "checksum differs", "put it back, or begin anew"});
   with("run", 9, "7", {"/run: 'weir-run 7' is another version", "start the build that wrote it"});
   with("run", 20, "XXXX", {"/run: checksum differs", "put back what was there"});

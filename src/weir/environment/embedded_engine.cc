@@ -52,7 +52,7 @@ Result<std::unique_ptr<state::StateBackend>> state_backend(
   state::Registry backends;
   state::register_plugins(backends);
   auto backend = backends.make(configuration.get(kStateBackend));
-  if (!backend) return backend.error().during("option " + std::string(kStateBackend.key));
+  if (!backend) return backend.error().during("option " + kStateBackend.shown_name());
   return backend;
 }
 

@@ -1,6 +1,7 @@
 #include "weir/environment/environment.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -20,6 +21,13 @@ using jobmaster::JobEnd;
 JobResult complain(JobResult::Kind kind, std::string what) {
   std::fprintf(stderr, "weir: %s\n", what.c_str());
   return {kind, std::move(what)};
+}
+
+Status say(const std::string& text) {
+  const auto written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (std::fflush(stdout) == 0 && written == text.size()) return ok();
+  return Error{Code::kUnavailable,
+               "writing to standard output: " + std::generic_category().message(errno)};
 }
 
 // The job cannot be started; its options and definition are fine.
@@ -146,8 +154,8 @@ JobResult Environment::execute(const std::string& job_name) {
   state.program_is_begun = false;
   if (!state.status) return complain(JobResult::Kind::kInvalid, state.status.error().what);
   if (state.configuration.get(environment::kHelp)) {
-    std::printf("%s\n\nOptions:\n%s", name.c_str(), state.configuration.help().c_str());
-    return {};
+    const auto said = say(name + "\n\nOptions:\n" + state.configuration.help());
+    return said ? JobResult{} : complain(JobResult::Kind::kFailed, said.error().what);
   }
   if (const auto needed = state.configuration.check_needed(); !needed)
     return complain(JobResult::Kind::kInvalid, needed.error().what);
@@ -181,7 +189,9 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   const auto over = engine.open(*options, std::move(program_to_run));
   if (!over) return not_started(over.error());
   if (*over) {
-    std::printf("%s\n", (*over)->c_str());
+    // That nobody hears it changes nothing about the job.
+    if (const auto said = say(**over + "\n"); !said)
+      std::fprintf(stderr, "weir: %s: %s\n", said.error().what.c_str(), (*over)->c_str());
     return {};
   }
   const auto end = engine.run(on_running);

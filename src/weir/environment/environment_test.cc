@@ -122,10 +122,18 @@ TEST_F(EnvironmentTest, OptionsThatAreWrongEndWithTwo) {
   using Wrong = std::pair<std::vector<std::string>, std::string>;
   for (const auto& [wrong, word] :
        {Wrong{{"--no-such-option"}, "unknown option '--no-such-option'; --help"},
-        Wrong{{"--parallelism", "0"}, "parallelism.default: want 1 to 32768, got 0"},
-        Wrong{{"--parallelism", "40000"}, "parallelism.default: want 1 to 32768, got 40000"},
-        Wrong{{"--checkpoint-interval", "1ms"}, "interval: want at least 10 ms, got 1 ms"},
+        Wrong{{"--parallelism", "0"},
+              "option '--parallelism' (parallelism.default): want 1 to 32768, got 0"},
+        Wrong{{"--parallelism", "40000"},
+              "option '--parallelism' (parallelism.default): want 1 to 32768, got 40000"},
+        Wrong{{"--checkpoint-interval", "1ms"},
+              "'--checkpoint-interval' (execution.checkpointing.interval): want at least 10 ms, "
+              "got 1 ms"},
         Wrong{{"--parallelism", "many"}, "'--parallelism': want a whole number"},
+        Wrong{{"--log-level", "loud"}, "option '--log-level' (log.level): want debug"},
+        Wrong{{"--threads", "-1"}, "option '--threads' (taskmanager.threads): want 0"},
+        Wrong{{"-Dexecution.checkpointing.num-retained=0"},
+              "option execution.checkpointing.num-retained: want 1"},
         Wrong{{"-Drestart-strategy.type=luck"}, "want none or fixed-delay, got 'luck'"},
         Wrong{{"-Dcheckpoint.staging_bytes_max=1kb"}, "want at least 1 mb, got 1 kb"},
         Wrong{{"-Dstate.backend.type=cards"}, "cards"},
@@ -161,6 +169,25 @@ TEST_F(EnvironmentTest, HelpIsThereForThoseWhoGaveNothingThatIsNeeded) {
   env.from_source(file_lines(env.needed_option("input", "What is read."))).sink_to(print());
   EXPECT_EQ(env.execute("needy"), 0);
   EXPECT_NE(testing::internal::GetCapturedStdout().find("--input VALUE"), std::string::npos);
+}
+
+TEST_F(EnvironmentTest, WhatCannotBeWrittenToStandardOutputIsToldOnTheOther) {
+  const auto run = [this](const std::vector<std::string>& options) {
+    Environment env(arguments(options));
+    env.enable_checkpointing(10ms);
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    return static_cast<int>(env.execute("told"));
+  };
+  const auto run_into_full_device = [&](const std::vector<std::string>& options) {
+    if (!std::freopen("/dev/full", "w", stdout)) std::exit(9);
+    std::exit(run(options));
+  };
+  EXPECT_EXIT(run_into_full_device({"--help"}), testing::ExitedWithCode(1),
+              "writing to standard output: No space left on device");
+  ASSERT_EQ(run({}), 0);
+  // The job has finished, whoever hears of it.
+  EXPECT_EXIT(run_into_full_device({}), testing::ExitedWithCode(0),
+              "writing to standard output: No space left on device.*Job 'told' finished at");
 }
 
 TEST_F(EnvironmentTest, ANumberThatTheProgramsTypeCannotHoldEndsWithTwo) {

@@ -20,7 +20,7 @@ Status read_number(const config::Configuration& configuration,
                    std::int64_t most, Number& into) {
   const auto value = configuration.get(option);
   if (value < least || value > most)
-    return Error{Code::kInvalid, "option " + std::string(option.key) + ": want " +
+    return Error{Code::kInvalid, "option " + option.shown_name() + ": want " +
                                      std::to_string(least) + " to " + std::to_string(most) +
                                      ", got " + std::to_string(value)};
   into = static_cast<Number>(value);
@@ -32,7 +32,8 @@ Result<memory::StagingPool::Options> staging_options(const config::Configuration
   memory::StagingPool::Options options;
   options.limit_bytes = configuration.get(kStagingBytesMax).bytes;
   if (options.limit_bytes < kStagingBytesMin)
-    return Error{Code::kInvalid, "option checkpoint.staging_bytes_max: want at least 1 mb, got " +
+    return Error{Code::kInvalid, "option " + kStagingBytesMax.shown_name() +
+                                     ": want at least 1 mb, got " +
                                      config::to_string(configuration.get(kStagingBytesMax))};
   options.chunk_bytes = std::min<std::uint64_t>(options.chunk_bytes, options.limit_bytes / 4);
   return options;
@@ -42,8 +43,8 @@ Result<failover::RestartOptions> restart_options(const config::Configuration& co
   const auto type = configuration.get(kRestartStrategy);
   if (type == "none") return failover::RestartOptions(failover::NoRestart{});
   if (type != "fixed-delay")
-    return Error{Code::kInvalid,
-                 "option restart-strategy.type: want none or fixed-delay, got '" + type + "'"};
+    return Error{Code::kInvalid, "option " + kRestartStrategy.shown_name() +
+                                     ": want none or fixed-delay, got '" + type + "'"};
   failover::FixedDelayRestart fixed{.delay = configuration.get(kRestartDelay)};
   std::uint32_t attempts = 0;
   WEIR_TRY(read_number(configuration, kRestartAttempts, 0, 1'000'000'000, attempts));
@@ -54,8 +55,8 @@ Result<failover::RestartOptions> restart_options(const config::Configuration& co
 Result<Duration> progress_interval(const config::Configuration& configuration) {
   const auto interval = configuration.get(kProgressInterval);
   if (interval < Duration::millis(1))
-    return Error{Code::kInvalid, "option weir.progress-interval: want at least 1 ms, got " +
-                                     config::to_string(interval)};
+    return Error{Code::kInvalid, "option " + kProgressInterval.shown_name() +
+                                     ": want at least 1 ms, got " + config::to_string(interval)};
   return interval;
 }
 
@@ -64,7 +65,8 @@ Result<log::Level> log_level(std::string_view text) {
   if (text == "info") return log::Level::kInfo;
   if (text == "warning") return log::Level::kWarning;
   if (text == "error") return log::Level::kError;
-  return Error{Code::kInvalid, "option log.level: want debug, info, warning or error, got '" +
+  return Error{Code::kInvalid, "option " + kLogLevel.shown_name() +
+                                   ": want debug, info, warning or error, got '" +
                                    std::string(text) + "'"};
 }
 
@@ -79,7 +81,7 @@ Result<std::vector<std::uint32_t>> cpu_list(const config::Configuration& configu
     std::uint32_t cpu = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), cpu);
     if (error != std::errc() || end != part.data() + part.size())
-      return Error{Code::kInvalid, "option " + std::string(option.key) +
+      return Error{Code::kInvalid, "option " + option.shown_name() +
                                        ": want numbers of cores such as 0,1, got '" +
                                        std::string(text) + "'"};
     cpus.push_back(cpu);
@@ -138,16 +140,16 @@ Result<cluster::EngineOptions> engine_options(const config::Configuration& confi
   if (const auto interval = configuration.get(kCheckpointInterval); interval.ns != 0)
     checkpoints.interval = interval;
   if (checkpoints.interval && *checkpoints.interval < Duration::millis(10))
-    return Error{Code::kInvalid,
-                 "option execution.checkpointing.interval: want at least 10 ms, got " +
-                     config::to_string(*checkpoints.interval)};
+    return Error{Code::kInvalid, "option " + kCheckpointInterval.shown_name() +
+                                     ": want at least 10 ms, got " +
+                                     config::to_string(*checkpoints.interval)};
   if (const auto name = file_name_of(job_name); checkpoints.interval && !name)
     return name.error().during("naming the directory of the job");
   checkpoints.timeout = configuration.get(kCheckpointTimeout);
   if (checkpoints.timeout < Duration::millis(10))
-    return Error{Code::kInvalid,
-                 "option execution.checkpointing.timeout: want at least 10 ms, got " +
-                     config::to_string(checkpoints.timeout)};
+    return Error{Code::kInvalid, "option " + kCheckpointTimeout.shown_name() +
+                                     ": want at least 10 ms, got " +
+                                     config::to_string(checkpoints.timeout)};
   checkpoints.min_pause = configuration.get(kMinPause);
   WEIR_TRY(read_number(configuration, kMaxConcurrent, 1, 2, checkpoints.max_concurrent));
   WEIR_TRY(read_number(configuration, kTolerableFailures, 0, 1'000'000'000,

@@ -54,9 +54,11 @@ Error with_advice(const Error& error) {
   return {error.code, error.what + std::string(storage::kDamagedAdvice)};
 }
 
-// The state is whole, and is not what the job declares.
+// The state is whole, and is not what the job declares; or another build wrote it, which says itself
+// what to do.
 Error with_way_out(const Error& error) {
   if (error.code != Code::kInvalid) return with_advice(error);
+  if (error.what.ends_with(storage::kOtherBuildAdvice)) return error;
   return {error.code,
           error.what + ". Declare it as it was; or drop all state of the operator by giving it " +
               "another uid and --allow-unclaimed-state; or begin anew with --restart"};

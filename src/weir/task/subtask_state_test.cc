@@ -116,6 +116,33 @@ TEST(SubtaskState, RecordsFlowBesideTheWalkAndTheCheckpointHoldsTheCountsOfTheCu
   EXPECT_EQ(again.table().entry_count(), 10u * kBatch);
 }
 
+TEST(SubtaskState, AFileThatIsDamagedOrOfAnotherBuildIsNoReasonToChangeTheDeclaration) {
+  SubtaskRig rig(test::chain_of(std::make_unique<Tally>()), with_state());
+  rig.send(0, numbers_from(0));
+  rig.send_barrier(0, 1);
+  rig.run();
+  const auto& snapshot = rig.master.acknowledged.at(1).operators[0];
+  auto file = *storage::read_state(rig.storage, snapshot.keyed.at(0).where, 1 << 20);
+  const auto error_of_file = [&] {
+    auto keyed = snapshot.keyed;
+    keyed[0].where = file;
+    SubtaskRig next(test::chain_of(std::make_unique<Tally>()), with_state());
+    next.run();
+    const auto restored = restore_keyed(
+        *next.keyed, {.id = snapshot.id, .keyed = std::move(keyed), .lists = {}}, rig.storage);
+    return restored ? std::string() : restored.error().to_string();
+  };
+  file[10] ^= std::byte{1};  // Of the version.
+  EXPECT_NE(error_of_file().find("checksum of header differs"), std::string::npos) << error_of_file();
+  EXPECT_TRUE(error_of_file().ends_with(storage::kDamagedAdvice)) << error_of_file();
+  std::uint32_t length = 0;
+  std::memcpy(&length, file.data() + 12, sizeof length);
+  const auto right = checksum(ByteView(file).first(16 + length));
+  std::memcpy(file.data() + 16 + length, &right, sizeof right);
+  EXPECT_NE(error_of_file().find("format version 65537"), std::string::npos) << error_of_file();
+  EXPECT_TRUE(error_of_file().ends_with(storage::kOtherBuildAdvice)) << error_of_file();
+}
+
 TEST(SubtaskState, AnAbortInTheMiddleOfTheWalkGivesTheStagingAreaBackAndTheNextCheckpointIsWhole) {
   SubtaskRig rig(test::chain_of(std::make_unique<Tally>()), with_state());
   for (std::uint64_t i = 0; i != 10; ++i) {

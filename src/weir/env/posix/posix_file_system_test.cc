@@ -185,6 +185,13 @@ TEST_F(PosixFileSystemFaults, TooManyOpenFilesNamesTheLimit) {
   EXPECT_NE(files().open(at("a")).error().what.find("fs.file-max"), std::string::npos);
 }
 
+TEST_F(PosixFileSystemFaults, AFileThatIsTooLargeNamesTheLimit) {
+  calls_.open = [](const char*, int, mode_t) { return errno = EFBIG, -1; };
+  const auto error = files().open(at("a")).error();
+  EXPECT_EQ(error.code, Code::kExhausted);
+  EXPECT_NE(error.what.find("raise the limit with `ulimit -f`"), std::string::npos) << error.what;
+}
+
 TEST_F(PosixFileSystemFaults, PermissionsAndReadOnlyDisksRefuse) {
   for (const int reason : {EACCES, EROFS, EPERM}) {
     g_errno = reason;

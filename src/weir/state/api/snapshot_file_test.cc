@@ -177,6 +177,11 @@ TEST(SnapshotFile, ARandomMixOfItsPartsIsNoticed) {
 TEST(SnapshotFile, AnUnknownVersionIsRefusedByName) {
   auto newer = small_file().bytes();
   newer[8] = std::byte{2};
+  EXPECT_EQ(read_all(MemoryFile("damaged", newer)).error().code, Code::kCorrupt)
+      << "another version has the checksum that belongs to it";
+  const auto covered = 16 + std::to_integer<std::size_t>(newer[12]);
+  const auto right = checksum(ByteView(newer).first(covered));
+  std::memcpy(newer.data() + covered, &right, sizeof right);
   const auto status = read_all(MemoryFile("newer", newer));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, Code::kInvalid);

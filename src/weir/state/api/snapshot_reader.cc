@@ -50,13 +50,6 @@ Status SnapshotReader::read_header() {
   ByteReader preamble(bytes);
   if (preamble.number<std::uint64_t>() != kMagic) return corrupt(0, "it is not keyed state");
   const auto version = preamble.number<std::uint32_t>();
-  if (version != kVersion) {
-    return Error{Code::kInvalid,
-                 "reading keyed state " + source_->name() + ": format version " +
-                     std::to_string(version) + " is not known here, only version " +
-                     std::to_string(kVersion) +
-                     "; start the build that wrote it, or begin anew with --restart"};
-  }
   const std::uint64_t length = preamble.number<std::uint32_t>();
   if (length > size - kPreambleBytes - kChecksumBytes - kTrailerBytes)
     return corrupt(12, "the header is longer than the file");
@@ -65,6 +58,14 @@ Status SnapshotReader::read_header() {
   const ByteView covered = ByteView(bytes).first(kPreambleBytes + length);
   const auto want = ByteReader(ByteView(bytes).last(kChecksumBytes)).number<std::uint64_t>();
   if (checksum(covered) != want) return corrupt(0, differs("header", want, checksum(covered)));
+  // Only now: a damaged number is no other version.
+  if (version != kVersion) {
+    return Error{Code::kInvalid,
+                 "reading keyed state " + source_->name() + ": format version " +
+                     std::to_string(version) + " is not known here, only version " +
+                     std::to_string(kVersion) +
+                     "; start the build that wrote it, or begin anew with --restart"};
+  }
   if (!decode_header(covered.subspan(kPreambleBytes), header_))
     return corrupt(kPreambleBytes, "the header makes no sense");
   blocks_begin_ = bytes.size();

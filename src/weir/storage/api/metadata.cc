@@ -71,6 +71,8 @@ class SectionReader {
     if (text_of(reader_.raw(kMagic.size())) != kMagic)
       return corrupt("it does not begin with " + std::string(kMagic) + ": no checkpoint metadata");
     const auto version = reader_.number<std::uint32_t>();
+    if (reader_.ok() && version != kVersion && !has_right_total())
+      return corrupt("total checksum differs");  // A damaged number is no other version.
     if (reader_.ok() && version != kVersion)
       return invalid("format version " + std::to_string(version) + ", this build reads version " +
                      std::to_string(kVersion));
@@ -99,6 +101,12 @@ class SectionReader {
       return corrupt(std::to_string(reader_.remaining()) + " bytes follow its end");
     if (checksum(bytes_.first(covered)) != want) return corrupt("total checksum differs");
     return ok();
+  }
+
+  bool has_right_total() const {
+    if (bytes_.size() < kHeaderBytes + kTotalBytes) return false;
+    const auto want = ByteReader(bytes_.last(kTotalBytes)).number<std::uint64_t>();
+    return checksum(bytes_.first(bytes_.size() - kTotalBytes)) == want;
   }
 
   Error truncated() const {

@@ -257,7 +257,10 @@ TEST(Metadata, HostileBytesUnderRightChecksumsAreSurvived) {
 TEST(Metadata, AnotherVersionIsRefusedByNumber) {
   auto sections = sections_of(encode_metadata(sample()));
   sections.version = 2;
-  expect_refused(sections.encode(), Code::kInvalid, "format version 2, this build reads version 1");
+  auto newer = sections.encode();
+  expect_refused(newer, Code::kInvalid, "format version 2, this build reads version 1");
+  newer[8] = std::byte{3};
+  expect_refused(newer, Code::kCorrupt, "total checksum differs");
 }
 
 TEST(Metadata, AnUnknownSectionIsRefusedByNumber) {

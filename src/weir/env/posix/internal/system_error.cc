@@ -42,6 +42,9 @@ std::string advice_on(int number) {
     case EMFILE:
       return "; this process may have " + std::to_string(open_files_max()) +
              " files open: raise the limit with `ulimit -n`, or lower the parallelism";
+    case EFBIG:
+      return "; this process may write, or the filesystem takes, no larger file: raise the limit "
+             "with `ulimit -f`";
     case ENFILE:
       return "; the limit of the whole machine is reached: raise it with `sysctl fs.file-max`";
     default:
