@@ -56,6 +56,13 @@ JobResult result_of(const JobEnd& end, const std::string& job_name) {
   return {JobResult::Kind::kFailed, {}};
 }
 
+bool is_weirs(std::string_view name) {
+  const auto options = environment::weir_options();
+  return std::any_of(options.begin(), options.end(), [&](const config::Declaration& option) {
+    return option.key == name || option.alias == "--" + std::string(name);
+  });
+}
+
 }  // namespace
 
 struct Environment::State {
@@ -93,15 +100,25 @@ std::string Environment::needed_option(std::string_view name, std::string_view s
       declare(name, config::Value(std::string()), sentence, Need::kAValue));
 }
 
-const config::Value& Environment::declare(std::string_view name, config::Value default_value,
-                                          std::string_view sentence, Need need) {
-  const bool is_flag = std::holds_alternative<bool>(default_value);
-  state_->note(state_->configuration.declare({.key = std::string(name),
-                                              .alias = "--" + std::string(name),
-                                              .default_value = std::move(default_value),
-                                              .sentence = std::string(sentence),
-                                              .is_flag = is_flag,
-                                              .is_needed = need == Need::kAValue}));
+config::Value Environment::declare(std::string_view name, config::Value default_value,
+                                   std::string_view sentence, Need need) {
+  const auto alias = "--" + std::string(name);
+  const auto declared =
+      state_->configuration.declare({.key = std::string(name),
+                                     .alias = alias,
+                                     .default_value = default_value,
+                                     .sentence = std::string(sentence),
+                                     .is_flag = std::holds_alternative<bool>(default_value),
+                                     .is_needed = need == Need::kAValue});
+  // What has that name already may be of another type, so the program goes on with its own default.
+  if (!declared) {
+    state_->note(
+        Error{Code::kInvalid,
+              "option '" + alias + "': " +
+                  (is_weirs(name) ? "Weir has an option of that name; give the program's another"
+                                  : "it is declared twice")});
+    return default_value;
+  }
   state_->note(state_->configuration.parse_known(state_->arguments));
   return state_->configuration.value(name);
 }

@@ -41,6 +41,8 @@ class Environment {
   Environment(Environment&&) noexcept;
 
   // Declares an option of the program, `--name VALUE`, and gives its value. It appears in --help.
+  // A name that is taken, by Weir or by the program, ends execute() with exit code 2; until then
+  // the option has its default.
   template <class T>
   T option(std::string_view name, T default_value, std::string_view sentence) {
     if constexpr (std::is_same_v<T, const char*>) {
@@ -116,8 +118,8 @@ class Environment {
   struct State;
   enum class Need : bool { kNone, kAValue };
 
-  const config::Value& declare(std::string_view name, config::Value default_value,
-                               std::string_view sentence, Need need = Need::kNone);
+  config::Value declare(std::string_view name, config::Value default_value,
+                        std::string_view sentence, Need need = Need::kNone);
   void note_out_of_range(std::string_view name, std::int64_t value, const std::string& least,
                          const std::string& most);
   datastream::ProgramBuilder& program();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
+#include <functional>
 #include <map>
 
 #include "tests/support/temporary_directory.h"
@@ -188,6 +190,44 @@ TEST_F(EnvironmentTest, WhatCannotBeWrittenToStandardOutputIsToldOnTheOther) {
   // The job has finished, whoever hears of it.
   EXPECT_EXIT(run_into_full_device({}), testing::ExitedWithCode(0),
               "writing to standard output: No space left on device.*Job 'told' finished at");
+}
+
+TEST_F(EnvironmentTest, AnOptionWithTheNameOfOneOfWeirsEndsWithTwo) {
+  using Declare = std::function<void(Environment&)>;
+  using Taken = std::pair<Declare, std::string>;
+  for (const auto& [declare, word] :
+       {Taken{[](Environment& env) {
+                EXPECT_EQ(env.option("parallelism", std::uint64_t{5}, "Mine."), 5u);
+              },
+              "option '--parallelism': Weir has an option of that name"},
+        Taken{[](Environment& env) { EXPECT_TRUE(env.option("checkpoint-dir", true, "Mine.")); },
+              "option '--checkpoint-dir': Weir has"},
+        Taken{[](Environment& env) { EXPECT_EQ(env.needed_option("restart", "Mine."), ""); },
+              "option '--restart': Weir has"},
+        Taken{[](Environment& env) {
+                EXPECT_EQ(env.option("parallelism.default", "many", "Mine."), "many");
+              },
+              "option '--parallelism.default': Weir has"}}) {
+    Environment env(arguments({"--parallelism", "2"}));
+    declare(env);
+    env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+    const auto result = env.execute("taken");
+    EXPECT_EQ(result, 2) << word;
+    EXPECT_NE(result.what.find(word), std::string::npos) << result.what;
+  }
+}
+
+TEST_F(EnvironmentTest, AnOptionThatIsDeclaredTwiceEndsWithTwoWhateverItsTypes) {
+  Environment env(arguments({"--limit", "7"}));
+  EXPECT_EQ(env.option("limit", 3, "How many."), 7);
+  EXPECT_EQ(env.option("limit", "all", "How many."), "all");
+  EXPECT_EQ(env.option("limit", std::uint8_t{4}, "How many."), 4);
+  EXPECT_EQ(env.needed_option("limit", "How many."), "");
+  env.from_source(sequence(1, 10)).sink_to(collect(std::make_shared<Collected<std::uint64_t>>()));
+  const auto result = env.execute("twice");
+  EXPECT_EQ(result, 2);
+  EXPECT_NE(result.what.find("option '--limit': it is declared twice"), std::string::npos)
+      << result.what;
 }
 
 TEST_F(EnvironmentTest, ANumberThatTheProgramsTypeCannotHoldEndsWithTwo) {
