@@ -23,6 +23,21 @@ class DataStream;
 template <class In, class... Steps>
 class FusedStream;
 
+namespace datastream {
+
+// Whether the function can be given to an operator; the compiler says why where it cannot.
+template <class F>
+constexpr bool can_be_copied() {
+  constexpr bool kIsCopied = std::is_copy_constructible_v<F>;
+  static_assert(
+      kIsCopied,
+      "weir: a function given to an operator is copied, for each Subtask; this one cannot "
+      "be: let it hold a std::shared_ptr in place of a std::unique_ptr, and the like");
+  return kIsCopied;
+}
+
+}  // namespace datastream
+
 // What a sink is once it has been put at the end of a stream.
 class StreamEnd {
  public:
@@ -39,6 +54,10 @@ class StreamEnd {
   }
   StreamEnd& set_parallelism(std::uint32_t parallelism) {
     program_->node(node_).parallelism = parallelism;
+    return *this;
+  }
+  StreamEnd& set_max_parallelism(std::uint32_t max_parallelism) {
+    program_->node(node_).max_parallelism = max_parallelism;
     return *this;
   }
 
@@ -76,8 +95,12 @@ class DataStream {
   }
   // `void f(const T&, weir::Collector<Out>&)`: any number of records for one.
   template <class Out, class F>
-  DataStream<Out> flat_map(F f) const {
+  auto flat_map(F f) const {
     return FusedStream<T>(*this, {}).template flat_map<Out>(std::move(f));
+  }
+  template <class F>
+  void flat_map(F f) const {
+    FusedStream<T>(*this, {}).flat_map(std::move(f));
   }
   // Deals the records by a key (keyed_stream.h), which a member pointer or a function takes from
   // them.
@@ -160,15 +183,31 @@ class FusedStream {
 
   template <class F>
   auto map(F f) const {
-    return then(operators::MapStep<F, Record>{std::move(f)}, "map");
+    constexpr bool kFits = operators::MapFunction<F, Record>;
+    static_assert(kFits,
+                  "weir: map wants a function Out f(const T&), which returns the new record, or "
+                  "void f(const T&, Out&), which writes it; T is the type of the stream's records");
+    if constexpr (kFits && datastream::can_be_copied<F>())
+      return then(operators::MapStep<F, Record>{std::move(f)}, "map");
   }
   template <class F>
   auto filter(F f) const {
-    return then(operators::FilterStep<F, Record>{std::move(f)}, "filter");
+    constexpr bool kFits = operators::FilterFunction<F, Record>;
+    static_assert(kFits,
+                  "weir: filter wants a function bool f(const T&), which says whether the record "
+                  "stays; T is the type of the stream's records");
+    if constexpr (kFits && datastream::can_be_copied<F>())
+      return then(operators::FilterStep<F, Record>{std::move(f)}, "filter");
   }
   template <class Out, class F>
-  DataStream<Out> flat_map(F f) const {
-    if constexpr (kIsPlain) {
+  auto flat_map(F f) const {
+    constexpr bool kFits = operators::FlatMapFunction<F, Record, Out>;
+    static_assert(kFits,
+                  "weir: flat_map<Out> wants a function void f(const T&, weir::Collector<Out>&); T "
+                  "is the type of the stream's records");
+    if constexpr (!kFits || !datastream::can_be_copied<F>()) {
+      return;
+    } else if constexpr (kIsPlain) {
       return add<Out>("flat_map", [f = std::move(f)] {
         return std::make_unique<operators::FlatMap<operators::NoSteps, In, In, Out, F>>(
             operators::NoSteps{}, f);
@@ -179,6 +218,13 @@ class FusedStream {
         return std::make_unique<operators::FlatMap<Chain, In, Record, Out, F>>(Chain(steps), f);
       });
     }
+  }
+  // Only says what is missing.
+  template <class F>
+  void flat_map(F) const {
+    static_assert(!sizeof(F),
+                  "weir: flat_map is told the type of what it puts out: flat_map<Out>(f), where f "
+                  "is void f(const T&, weir::Collector<Out>&)");
   }
 
   // The steps as one operator.

@@ -91,7 +91,8 @@ TEST(DataStream, EverySettingIsThatOfTheOperatorItFollows) {
                .blocking())
       .uid("out")
       .name("write")
-      .set_parallelism(5);
+      .set_parallelism(5)
+      .set_max_parallelism(32);
   const auto graph = rig.graph();
   EXPECT_EQ(graph.nodes[1], (graph::StreamNode{.name = "map",
                                                .parallelism = 3,
@@ -100,6 +101,7 @@ TEST(DataStream, EverySettingIsThatOfTheOperatorItFollows) {
                                                .may_chain = false}));
   EXPECT_EQ(graph.nodes[2].uid, "out");
   EXPECT_EQ(graph.nodes[2].name, "write");
+  EXPECT_EQ(graph.nodes[2].max_parallelism, 32u);
   // What goes to another number of Subtasks goes round.
   EXPECT_EQ(graph.edges[0].partitioning, Partitioning::kRebalance);
   EXPECT_EQ(graph.edges[1].partitioning, Partitioning::kRebalance);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +23,9 @@ using Keyed = operators::Keyed<K, V>;
 template <class T, class Selector>
 class KeyedStream {
  public:
+  static_assert(std::is_invocable_v<const Selector&, const T&>,
+                "weir: key_by wants a member such as &T::name or a function Key f(const T&); T is "
+                "the type of the stream's records");
   using K = operators::KeyOf<Selector, T>;
   static_assert(Key<K>,
                 "key_by: this type cannot be a key; maps cannot, nor what cannot be serialised");
@@ -36,6 +40,9 @@ class KeyedStream {
   // The sum so far of what a member pointer or a function takes from the records.
   template <class Extract>
   auto sum(Extract extract) const {
+    static_assert(std::is_invocable_v<const Extract&, const T&>,
+                  "weir: sum wants a member such as &T::amount or a function Number f(const T&); T "
+                  "is the type of the stream's records");
     using V = std::remove_cvref_t<std::invoke_result_t<const Extract&, const T&>>;
     static_assert(std::is_arithmetic_v<V>, "sum: only numbers can be summed");
     return fold<V>("sum", [extract = std::move(extract)](V& value, const T& record) {
@@ -47,19 +54,36 @@ class KeyedStream {
   }
   // `T f(const T& so_far, const T& record)`; the key's first record is the first result.
   template <class F>
-  DataStream<Keyed<K, T>> reduce(F f) const {
-    return fold<T>("reduce", [f = std::move(f)](T& value, bool is_first, const T& record) {
-      value = is_first ? record : f(value, record);
-    });
+  auto reduce(F f) const {
+    constexpr bool kFits = requires(const F& const_f, T& so_far, const T& record) {
+      { const_f(so_far, record) } -> std::convertible_to<T>;
+    };
+    static_assert(kFits,
+                  "weir: reduce wants a function T f(const T& so_far, const T& record), which "
+                  "changes nothing that it holds; T is the type of the stream's records");
+    if constexpr (kFits && datastream::can_be_copied<F>())
+      return fold<T>("reduce", [f = std::move(f)](T& value, bool is_first, const T& record) {
+        value = is_first ? record : f(value, record);
+      });
   }
   // A function with state of its own per key; see operators/process/keyed_process.h.
-  template <operators::KeyedProcessFunction<T> Function>
-  DataStream<typename Function::Output> process(Function function) const {
-    using Op = operators::KeyedProcess<Function, T, Selector>;
-    return add<typename Function::Output>("process",
-                                          [selector = selector_, function = std::move(function)] {
-                                            return std::make_unique<Op>(selector, function);
-                                          });
+  template <class Function>
+  auto process(Function function) const {
+    constexpr bool kIsDescribed = operators::HasOutputAndState<Function>;
+    constexpr bool kFits = operators::KeyedProcessFunction<Function, T>;
+    static_assert(kIsDescribed,
+                  "weir: process wants an object whose class says `using Output = ...;`, what it "
+                  "puts out, and `struct State {...};`, what it keeps for a key");
+    static_assert(kFits || !kIsDescribed,
+                  "weir: process wants an object with void process(const T& record, State&, "
+                  "weir::Collector<Output>&); T is the type of the stream's records");
+    if constexpr (kFits && datastream::can_be_copied<Function>()) {
+      using Op = operators::KeyedProcess<Function, T, Selector>;
+      return add<typename Function::Output>("process",
+                                            [selector = selector_, function = std::move(function)] {
+                                              return std::make_unique<Op>(selector, function);
+                                            });
+    }
   }
 
  private:

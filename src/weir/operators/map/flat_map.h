@@ -13,6 +13,12 @@ struct NoSteps {
   }
 };
 
+// What flat_map can call for each record of type In.
+template <class F, class In, class Out>
+concept FlatMapFunction = requires(F& f, const In& in, Collector<Out>& out) {
+  f(in, out);
+};
+
 // Any number of records out for one in, by `void f(const In&, Collector<Out>&)`, which may follow
 // fused steps.
 //

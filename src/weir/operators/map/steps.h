@@ -11,7 +11,10 @@ namespace weir::operators {
 namespace internal {
 
 template <class F>
-struct SecondParameter : SecondParameter<decltype(&F::operator())> {};
+struct SecondParameter {};
+template <class F>
+requires requires { typename std::void_t<decltype(&F::operator())>; }
+struct SecondParameter<F> : SecondParameter<decltype(&F::operator())> {};
 template <class In, class Out>
 struct SecondParameter<void (*)(In, Out&)> {
   using type = Out;
@@ -35,7 +38,26 @@ struct MapOut<F, In> {
   using type = std::remove_cvref_t<std::invoke_result_t<F&, const In&>>;
 };
 
+template <class F, class In>
+concept ReturnsRecord = requires(F& f, const In& in) {
+  f(in);
+}
+&&!std::is_void_v<std::invoke_result_t<F&, const In&>>;
+template <class F, class In>
+concept WritesRecord = requires(F& f, const In& in, typename SecondParameter<F>::type& out) {
+  f(in, out);
+};
+
 }  // namespace internal
+
+// What map and filter can call for each record of type In.
+template <class F, class In>
+concept MapFunction = internal::ReturnsRecord<F, In> ||
+    (!std::invocable<F&, const In&> && internal::WritesRecord<F, In>);
+template <class F, class In>
+concept FilterFunction = requires(F& f, const In& in) {
+  static_cast<bool>(f(in));
+};
 
 // What a map function makes of an In: `Out f(const In&)` or `void f(const In&, Out&)`. The second
 // form writes into a recycled record, whose strings keep their capacity.
