@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "examples/even_odd/gated_numbers.h"
-#include "weir/environment/weir.h"
+#include "weir/weir.h"
 
 namespace examples {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "weir/environment/weir.h"
+#include "weir/weir.h"
 
 namespace examples {
 

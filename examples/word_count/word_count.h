@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "weir/environment/weir.h"
+#include "weir/weir.h"
 
 namespace examples {
 
