@@ -63,7 +63,8 @@ class MeterSink final : public connectors::Sink<T> {
   std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override {
     return std::make_unique<MeterWriter<T, Stamp>>(meter_, stamp_);
   }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+  std::unique_ptr<connectors::Committer> make_committer(
+      const connectors::SinkContext&) const override {
     return nullptr;
   }
   std::string name() const override { return "meter"; }

@@ -183,7 +183,8 @@ class DropSink final : public connectors::Sink<T> {
   std::unique_ptr<connectors::SinkWriter<T>> make_writer() const override {
     return std::make_unique<Writer>(dropped_);
   }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+  std::unique_ptr<connectors::Committer> make_committer(
+      const connectors::SinkContext&) const override {
     return nullptr;
   }
   std::string name() const override { return "drop"; }

@@ -91,9 +91,10 @@ class TroubledSink final : public connectors::Sink<std::uint64_t> {
     trouble_->strike(Where::kMakeWriter);
     return std::make_unique<TroubledWriter>(trouble_, sink_.make_writer());
   }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env& env) const override {
+  std::unique_ptr<connectors::Committer> make_committer(
+      const connectors::SinkContext& context) const override {
     trouble_->strike(Where::kMakeCommitter);
-    return std::make_unique<TroubledCommitter>(trouble_, sink_.make_committer(env));
+    return std::make_unique<TroubledCommitter>(trouble_, sink_.make_committer(context));
   }
   std::string name() const override { return "troubled"; }
 

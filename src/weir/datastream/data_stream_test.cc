@@ -14,7 +14,8 @@ class NoSink final : public connectors::Sink<std::uint64_t> {
   std::unique_ptr<connectors::SinkWriter<std::uint64_t>> make_writer() const override {
     return nullptr;
   }
-  std::unique_ptr<connectors::Committer> make_committer(env::Env&) const override {
+  std::unique_ptr<connectors::Committer> make_committer(
+      const connectors::SinkContext&) const override {
     return nullptr;
   }
   std::string name() const override { return "nowhere"; }

@@ -20,7 +20,7 @@ namespace weir::connectors {
 // the checkpoint is complete. It is *idempotent* where writing the same again changes nothing. One
 // that is neither is at least once, and says so.
 
-// What writers may know and ask for.
+// What writers and committers may know, and writers ask for.
 struct SinkContext {
   std::string name;  // "out[1]": for errors
   JobId job;
@@ -87,7 +87,7 @@ class Sink {
   virtual ~Sink() = default;
   virtual std::unique_ptr<SinkWriter<T>> make_writer() const = 0;
   // Null where there is nothing to commit.
-  virtual std::unique_ptr<Committer> make_committer(env::Env& env) const = 0;
+  virtual std::unique_ptr<Committer> make_committer(const SinkContext& context) const = 0;
   virtual std::string name() const = 0;
 };
 

@@ -173,7 +173,8 @@ TEST_P(SinkContract, WhatIsCommittedAgainChangesNothing) {
   const auto pending = pending_in(job.completed.back().lists[0]);
   ASSERT_FALSE(pending.empty());
   test::StepEnv env(world().disk());
-  const auto committer = job.make_sink()->make_committer(env.env());
+  const auto committer =
+      job.make_sink()->make_committer({.job = job.job, .has_checkpoints = true, .env = &env.env()});
   for (int time = 0; time != 3; ++time) {
     const auto outcome = committer->commit(pending);
     expect_ok(outcome.status);
@@ -186,7 +187,8 @@ TEST_P(SinkContract, WhatWasNeverStagedCannotBeCommitted) {
   test::StepEnv env(world().disk());
   SinkJob job{.world = &world()};
   expect_ok(Attempt(job, world().disk(), 1).run());
-  const auto committer = job.make_sink()->make_committer(env.env());
+  const auto committer =
+      job.make_sink()->make_committer({.job = job.job, .has_checkpoints = true, .env = &env.env()});
   const auto outcome = committer->commit({{.checkpoint = {1000},
                                            .subtask = {0},
                                            .job = job.job,

@@ -46,7 +46,7 @@ class SinkOperator final : public operators::Operator {
                 .post = context.post};
     WEIR_ASSIGN(const auto outside, writer_->open(context_));
     const bool may_rewind = context.options->get(kRewindOutput);
-    commits_.open(context, sink_->make_committer(*context.env), outside,
+    commits_.open(context, sink_->make_committer(context_), outside,
                   may_rewind ? commit::Rewind::kAllowed : commit::Rewind::kRefused);
     return commits_.health();
   }

@@ -169,7 +169,7 @@ class CollectSink final : public Sink<T> {
   std::unique_ptr<SinkWriter<T>> make_writer() const override {
     return std::make_unique<CollectWriter<T>>(into_);
   }
-  std::unique_ptr<Committer> make_committer(env::Env&) const override {
+  std::unique_ptr<Committer> make_committer(const SinkContext&) const override {
     return std::make_unique<CollectCommitter<T>>(into_);
   }
   std::string name() const override { return "collect"; }

@@ -22,14 +22,18 @@ Committer::Outcome PartCommitter::commit(const std::vector<commit::Committable>&
   return {renamed, std::move(status)};
 }
 
+// Each time: the lock that keeps others out may have been removed by hand, or be none on this filesystem.
 Status PartCommitter::check_owner(const commit::Committable& committable) {
-  if (is_owner_checked_) return ok();
   WEIR_ASSIGN(const auto owner, read_owner(files_, directory_));
-  if (owner && owner->job != committable.job)
+  if (!owner || owner->job == committable.job) return ok();
+  // A checkpoint of this attempt comes after Subtask 0 has made the directory this job's; anything else may not.
+  if (!has_checkpoints_ || committable.checkpoint <= restored_)
     return Error{Code::kUnavailable,
                  "directory " + directory_ + " still belongs to job " + owner->job.to_hex()};
-  is_owner_checked_ = true;
-  return ok();
+  return Error{Code::kInvalid, "directory " + directory_ + " belongs to job " +
+                                   owner->job.to_hex() +
+                                   " now, which has removed what this one had written. Begin anew "
+                                   "with --restart, and with another directory"};
 }
 
 Status PartCommitter::commit_one(const commit::Committable& committable) {

@@ -9,12 +9,16 @@ namespace weir::connectors {
 // Makes staged parts visible: renames them, in order, then makes the names durable. A part that is no longer staged but
 // visible, as it was written, has been committed before.
 //
-//   Errors  kCorrupt: a part is neither staged nor visible; kUnavailable: the directory still belongs to an earlier run
+//   Errors  kCorrupt: a part is neither staged nor visible; kUnavailable: the directory still belongs to an earlier run;
+//           kInvalid: another run has taken it over meanwhile
 //   Thread  as Committer says
 class PartCommitter final : public Committer {
  public:
-  PartCommitter(env::FileSystem& files, std::string directory)
-      : files_(files), directory_(std::move(directory)) {}
+  PartCommitter(std::string directory, const SinkContext& context)
+      : files_(context.env->files),
+        directory_(std::move(directory)),
+        restored_(context.restored.value_or(CheckpointId{})),
+        has_checkpoints_(context.has_checkpoints) {}
 
   Outcome commit(const std::vector<commit::Committable>& committables) override;
 
@@ -28,7 +32,8 @@ class PartCommitter final : public Committer {
 
   env::FileSystem& files_;
   const std::string directory_;
-  bool is_owner_checked_ = false;
+  const CheckpointId restored_;
+  const bool has_checkpoints_;
 };
 
 }  // namespace weir::connectors

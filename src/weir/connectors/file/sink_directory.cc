@@ -97,7 +97,9 @@ Error SinkDirectory::held_elsewhere(const SinkOwner& owner, const std::string& w
   if (owner.job == us_.job)
     return refused(
         Code::kUnavailable,
-        why + ". An attempt before this one, or a run that only looks, has not let it go");
+        why +
+            ". An attempt before this one, or a run that only looks, has not let it go; if that "
+            "lasts, stop the process that holds it");
   return refused(Code::kRefused,
                  why + ". It belongs to " + called(owner) +
                      ", and another run writes to it: that job, or one that takes it over. Stop "
@@ -159,6 +161,12 @@ Status SinkDirectory::check_same_sink(const SinkOwner& owner) const {
 }
 
 Status SinkDirectory::check_may_overwrite(const SinkOwner& owner) const {
+  // What this run has made visible went when the directory became another's: the rest would be all that it leaves.
+  if (context_.restored)
+    return refused(Code::kInvalid, "it belongs to " + called(owner) +
+                                       ", and this run resumes, which overwrites nothing. Give the "
+                                       "sink the directory that it wrote to before; or begin anew "
+                                       "with --restart");
   if (context_.options->get(kOverwriteOutput)) return ok();
   const std::string why_anew =
       context_.has_checkpoints

@@ -66,6 +66,30 @@ TEST_F(SinkDirectoryTest, ANewRunDemandsAnEmptyDirectoryOrOverwritesItsOwnEarlie
   }
 }
 
+// Somebody else's output lies where the resumed run has written: to remove it would not bring this one's back.
+TEST_F(SinkDirectoryTest, ARunThatResumesTakesItsDirectoryFromNobodyWhateverItMay) {
+  Job first;
+  {
+    test::FaultyFiles files(disk);
+    Attempt attempt(first, files, 2);
+    ASSERT_TRUE(attempt.open());
+    ASSERT_TRUE(attempt.write(attempt.next()));
+    ASSERT_TRUE(attempt.checkpoint());
+  }
+  Job second{.job = {{2}}, .last = 7, .may_overwrite = true};
+  ASSERT_TRUE(run(second));
+  const auto before = disk.tree("out");
+  for (const bool may_overwrite : {false, true}) {
+    first.may_overwrite = may_overwrite;
+    expect_says(run(first), Code::kInvalid,
+                {"opening output directory out for sink out", "belongs to sink out",
+                 "job " + second.job.to_hex(), "resumes", "the directory that it wrote to before",
+                 "--restart"});
+    EXPECT_EQ(disk.tree("out"), before);
+  }
+  EXPECT_EQ(visible(), numbers(second.last));
+}
+
 // Whoever comes first while Subtask 0 is still at it: nothing of the old run is taken for ours, nothing of ours is removed.
 TEST_F(SinkDirectoryTest, ACrashWhileAnOldRunIsOverwrittenLeavesADirectoryThatCanBeOverwritten) {
   for (std::uint64_t k = 1;; ++k) {
@@ -136,14 +160,37 @@ TEST_F(SinkDirectoryTest, ANewRunInAnEmptyDirectoryIsNoReasonToWarn) {
 TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
   Job old;
   ASSERT_TRUE(run(old));
-  PartCommitter committer(disk, "out");
+  test::StepEnv world(disk);
   const StagedName staged{
       .job = {{2}}, .sink = old.sink, .subtask = {1}, .epoch = {1}, .attempt = {1}, .after = {0}};
   put("out/" + staged.text(), "line\n");
-  const auto outcome = committer.commit(
-      {{.checkpoint = {1}, .subtask = {1}, .job = staged.job, .what = staged.text()}});
-  EXPECT_EQ(outcome.committed, 0u);
-  expect_says(outcome.status, Code::kUnavailable, {"still belongs to job " + old.job.to_hex()});
+  const SinkContext without_checkpoints{.env = &world.env()};
+  const SinkContext resumed{
+      .restored = CheckpointId{1}, .has_checkpoints = true, .env = &world.env()};
+  for (const auto& context : {without_checkpoints, resumed}) {
+    PartCommitter committer("out", context);
+    const auto outcome = committer.commit(
+        {{.checkpoint = {1}, .subtask = {1}, .job = staged.job, .what = staged.text()}});
+    EXPECT_EQ(outcome.committed, 0u);
+    expect_says(outcome.status, Code::kUnavailable, {"still belongs to job " + old.job.to_hex()});
+  }
+}
+
+// Whoever removes the lock file by hand lets another run in.
+TEST_F(SinkDirectoryTest, ADirectoryThatAnotherJobHasTakenGetsNoVisiblePartAnyMore) {
+  Job running;
+  test::FaultyFiles files(disk);
+  Attempt attempt(running, files, 2);
+  ASSERT_TRUE(attempt.open());
+  ASSERT_TRUE(attempt.write(attempt.next()));
+  ASSERT_TRUE(attempt.checkpoint());
+  ASSERT_TRUE(attempt.write(attempt.next()));
+  ASSERT_TRUE(disk.remove("out/.weir-sink-lock"));
+  Job other{.job = {{2}}, .last = 7, .may_overwrite = true};
+  ASSERT_TRUE(run(other));
+  expect_says(attempt.checkpoint(), Code::kInvalid,
+              {"directory out", "belongs to job " + other.job.to_hex() + " now", "--restart"});
+  EXPECT_EQ(visible(), numbers(other.last));
 }
 
 TEST_F(SinkDirectoryTest, ADirectoryThatMayNotBeWrittenEndsTheJobForGood) {

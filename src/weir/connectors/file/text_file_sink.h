@@ -81,8 +81,8 @@ class TextFileSink final : public Sink<T> {
   std::unique_ptr<SinkWriter<T>> make_writer() const override {
     return std::make_unique<TextFileWriter<T, Line>>(directory_, options_, line_);
   }
-  std::unique_ptr<Committer> make_committer(env::Env& env) const override {
-    return std::make_unique<PartCommitter>(env.files, directory_);
+  std::unique_ptr<Committer> make_committer(const SinkContext& context) const override {
+    return std::make_unique<PartCommitter>(directory_, context);
   }
   std::string name() const override { return "text files"; }
 

@@ -247,7 +247,8 @@ TEST_F(TextFileSinkTest, AStagedPartThatWasTouchedBeforeItsCommitIsNotMadeVisibl
 }
 
 TEST_F(TextFileSinkTest, ANameFromACheckpointCannotLeadOutOfTheDirectory) {
-  PartCommitter committer(disk, "out");
+  test::StepEnv world(disk);
+  PartCommitter committer("out", {.env = &world.env()});
   ASSERT_TRUE(disk.make_directories("out"));
   put("secret", "text\n");
   const auto outcome = committer.commit({{.checkpoint = {1}, .subtask = {0}, .what = "../secret"}});

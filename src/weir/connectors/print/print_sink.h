@@ -46,7 +46,7 @@ class PrintSink final : public Sink<T> {
   std::unique_ptr<SinkWriter<T>> make_writer() const override {
     return std::make_unique<PrintWriter<T>>();
   }
-  std::unique_ptr<Committer> make_committer(env::Env&) const override { return nullptr; }
+  std::unique_ptr<Committer> make_committer(const SinkContext&) const override { return nullptr; }
   std::string name() const override { return "print"; }
 };
 

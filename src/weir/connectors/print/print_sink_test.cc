@@ -89,9 +89,9 @@ TEST(PrintSink, RecordsArePrintedForPeople) {
   test::MemoryFiles disk;
   test::StepEnv world(disk);
   const std::shared_ptr<const Sink<Pair>> sink = AnyPrint{};
-  EXPECT_EQ(sink->make_committer(world.env()), nullptr);
-  const auto writer = sink->make_writer();
   SinkContext context{.env = &world.env(), .post = world.post()};
+  EXPECT_EQ(sink->make_committer(context), nullptr);
+  const auto writer = sink->make_writer();
   ASSERT_TRUE(writer->open(context));
   stream::RecordBatch<Pair> batch;
   batch.append() = {1, "x"};
