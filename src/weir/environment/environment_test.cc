@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -107,6 +108,32 @@ TEST_F(EnvironmentTest, OneStreamFeedsTwoSinksAndACountWithEveryRecord) {
     }
     EXPECT_EQ(counts->values().size(), want.size());
   }
+}
+
+// More than fits into the batches that wait for a consumer.
+TEST_F(EnvironmentTest, AStreamThatNobodyConsumesIsReadToItsEnd) {
+  const auto run = [this](const std::string& what) {
+    Environment env(arguments({"--parallelism", "2"}));
+    std::atomic<std::uint64_t> seen = 0;
+    const auto count = [&](const std::uint64_t& number) {
+      ++seen;
+      return number;
+    };
+    if (what == "source") {
+      (void)env.from_source(sequence(1, 50'000));
+      seen = 50'000;
+    } else if (what == "map") {
+      (void)env.from_source(sequence(1, 50'000)).map(count).fuse();
+    } else {
+      (void)env.from_source(sequence(1, 50'000))
+          .map(count)
+          .key_by([](const std::uint64_t& number) { return number % 7; })
+          .count();
+    }
+    EXPECT_EQ(env.execute(what), 0);
+    EXPECT_EQ(seen, 50'000u) << what;
+  };
+  for (const auto* what : {"source", "map", "keyed"}) run(what);
 }
 
 TEST_F(EnvironmentTest, AFinishedRunSaysSoWhenStartedAgain) {

@@ -10,7 +10,8 @@ OperatorChain::OperatorChain(std::vector<Link> links,
                              std::vector<std::unique_ptr<exchange::ResultPartition>> edges)
     : links_(std::move(links)), cursors_(links_.size()) {
   for (const auto& link : links_) outputs_.push_back(link.output.get());
-  if (!edges.empty()) outlet_ = std::make_unique<Outlet>(*outputs_.back(), std::move(edges));
+  // A sink puts nothing out.
+  if (outputs_.back()) outlet_ = std::make_unique<Outlet>(*outputs_.back(), std::move(edges));
 }
 
 // Where that throws, the blame stays with the outlet: a key selector runs there.

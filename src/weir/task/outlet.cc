@@ -17,6 +17,7 @@ Outlet::Outlet(operators::Output& output,
 }
 
 bool Outlet::drain(Flush flush) {
+  if (lanes_.empty()) return discard();
   if (lanes_.size() == 1) return drain_only_edge(flush);
   if (!drain_copies()) return false;
   while (stream::AnyBatch* batch = output_.oldest()) {
@@ -43,6 +44,11 @@ bool Outlet::is_wanted(Flush flush) const {
   if (flush != Flush::kToIdle) return false;
   return std::any_of(lanes_.begin(), lanes_.end(),
                      [](const Lane& lane) { return lane.edge->is_idle(); });
+}
+
+bool Outlet::discard() {
+  while (output_.oldest()) output_.clear_oldest();
+  return true;
 }
 
 bool Outlet::drain_only_edge(Flush flush) {

@@ -17,7 +17,7 @@ enum class Flush : unsigned char {
 // The end of a chain: moves what its last operator puts out into the edges that leave the Subtask.
 //
 // One edge is served without copying: batches are exchanged for empty ones, or scattered. With
-// several each gets a copy.
+// several each gets a copy. Without any, what comes is for nobody, and goes.
 //
 //   Thread  the Subtask's
 class Outlet {
@@ -51,6 +51,7 @@ class Outlet {
     bool has_control = false;
   };
 
+  bool discard();
   bool drain_only_edge(Flush flush);
   bool drain_copies();
   bool must_go(const stream::AnyBatch& batch, Flush flush) const;

@@ -156,6 +156,20 @@ TEST(Outlet, EveryRecordAndBarrierReachesEveryEdgeInOrderWhateverBlocks) {
                          records * 10 + batches);
 }
 
+TEST(Outlet, WhatNobodyConsumesNeverBlocks) {
+  OutletRig rig({}, 4, {.batches_per_channel = 2, .floating_batches = 0});
+  for (std::uint64_t n = 0; n != 100; ++n) {
+    while (!rig.put(n)) ASSERT_TRUE(rig.outlet().drain(Flush::kFull)) << n;
+    if (rig.output().room() != 0) continue;
+    ASSERT_TRUE(rig.outlet().drain(n % 8 == 7 ? Flush::kToIdle : Flush::kFull));
+    ASSERT_NE(rig.output().room(), 0u) << n;
+  }
+  rig.put(100);
+  EXPECT_TRUE(rig.outlet().drain(Flush::kAll));
+  EXPECT_TRUE(rig.output().is_empty());
+  EXPECT_TRUE(rig.outlet().broadcast(CheckpointBarrier{.id = {1}}));
+}
+
 TEST(Outlet, ABatchThatIsNotFullWaitsUntilAConsumerIdlesOrEverythingGoes) {
   for (const auto& shape :
        {std::vector{Edge::kDirect}, std::vector{Edge::kDirect, Edge::kDirect}}) {
