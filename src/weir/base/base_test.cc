@@ -54,6 +54,16 @@ TEST(Guarded, MakesAnErrorOfWhateverIsThrown) {
   EXPECT_EQ(error_of(5), "failed: the user's function threw something that is no std::exception");
 }
 
+TEST(CaughtError, IsThereEvenWhereItsWordsCannotBePutTogether) {
+  const char name = 'x';
+  const std::string_view longer_than_any_string(&name, std::string::npos);
+  try {
+    throw std::runtime_error("no door");
+  } catch (...) {
+    EXPECT_EQ(caught_error(longer_than_any_string), (Error{Code::kExhausted, "no memory left"}));
+  }
+}
+
 // The reference implementation's published vector and Guava's, computed apart from this code.
 TEST(OperatorIdOf, AgreesWithMurmur3) {
   EXPECT_EQ(operator_id_of("").to_hex(), "00000000000000000000000000000000");

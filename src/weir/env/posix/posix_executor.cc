@@ -1,6 +1,9 @@
 #include "weir/env/posix/posix_executor.h"
 
+#include <system_error>
+
 #include "weir/base/check.h"
+#include "weir/base/log.h"
 #include "weir/env/posix/host.h"
 #include "weir/env/posix/internal/executor_thread.h"
 
@@ -51,6 +54,22 @@ ExecutorThread& PosixExecutor::add_thread(std::string name, std::vector<std::uin
   return *threads.back();
 }
 
+// What it would have had to itself it shares where the system refuses another thread.
+ExecutorThread& PosixExecutor::own_thread_for(const std::string& name) {
+  try {
+    return add_thread(name, {}, true);
+  } catch (const std::system_error& e) {
+    auto& instead = shared_[own_refused_++ % thread_count_];
+    log::Event(log::Level::kWarning, "ThreadRefused")
+        .field("runnable", name)
+        .field("reason", e.code().message())
+        .field("advice",
+               "it runs beside others, which wait while it blocks: raise the limits of memory and "
+               "processes (ulimit -v, ulimit -u)");
+    return *instead;
+  }
+}
+
 Waker& PosixExecutor::start(Runnable& runnable, Placement placement) {
   const std::string name = runnable.name();
   MutexLock lock(mutex_);
@@ -59,7 +78,7 @@ Waker& PosixExecutor::start(Runnable& runnable, Placement placement) {
     for (const auto& ended : own_)
       if (ended->has_ended()) ended->join();  // Its last act lies behind it: this does not wait.
     WEIR_CHECK(placement.is_own || placement.thread < thread_count_);
-    thread = placement.is_own ? &add_thread(name, {}, true) : shared_[placement.thread].get();
+    thread = placement.is_own ? &own_thread_for(name) : shared_[placement.thread].get();
   }
   tasks_.push_back(std::make_unique<ExecutorTask>(runnable, name, thread));
   if (thread) thread->add(*tasks_.back());

@@ -36,6 +36,8 @@ struct PosixExecutorOptions {
 // processor from somebody who has work.
 //
 //   Shape   a thread steps what start() put there, in order of arrival, once per round
+//   Errors  building it throws std::system_error where a shared thread is refused. A thread of its own that is refused is
+//           a warning: the Runnable gets a shared one. Memory refused in a step ends the process, with a sentence
 //   Units   a timer is late by the steps in progress, and by a scheduling of the kernel when idle
 //   Thread  start() and wakers: any. While no thread sleeps and nothing is started no lock is taken
 //           and no system call made. A Runnable whose step returned kDone is not touched again
@@ -64,6 +66,7 @@ class PosixExecutor final : public Executor {
  private:
   ExecutorThread& add_thread(std::string name, std::vector<std::uint32_t> cpus, bool is_own)
       WEIR_REQUIRES(mutex_);
+  ExecutorThread& own_thread_for(const std::string& name) WEIR_REQUIRES(mutex_);
 
   const Options options_;
   const std::uint32_t thread_count_;
@@ -71,6 +74,7 @@ class PosixExecutor final : public Executor {
   std::atomic<std::uint32_t> own_running_{0};  // No partner: a hint about whether polling pays.
   Mutex mutex_;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
+  std::uint32_t own_refused_ WEIR_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<ExecutorTask>> tasks_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<ExecutorThread>> shared_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<ExecutorThread>> own_ WEIR_GUARDED_BY(mutex_);

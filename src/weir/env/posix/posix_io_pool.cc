@@ -6,6 +6,7 @@
 
 #include "weir/base/check.h"
 #include "weir/env/posix/host.h"
+#include "weir/env/posix/internal/last_words.h"
 
 namespace weir::env {
 
@@ -15,9 +16,10 @@ PosixIoPool::PosixIoPool(std::uint32_t threads, const std::vector<std::uint32_t>
   try {
     for (std::uint32_t i = 0; i != threads; ++i) {
       threads_.emplace_back([this, i, cpus] {
-        pthread_setname_np(pthread_self(), ("weir-io-" + std::to_string(i)).c_str());
+        const auto name = "weir-io-" + std::to_string(i);
+        pthread_setname_np(pthread_self(), name.c_str());
         if (!cpus.empty()) pin_this_thread({cpus[i % cpus.size()]});
-        run();
+        unless_without_memory(name, [this] { run(); });
       });
     }
   } catch (...) {

@@ -46,7 +46,9 @@ Result<std::unique_ptr<Signals>> Signals::open(std::function<void(int)> on_signa
     g_write_end.store(-1);
     close(ends[0]);
     close(ends[1]);
-    return system_error("starting a thread", "for signals", e.code().value());
+    auto error = system_error("starting a thread", "for signals", e.code().value());
+    error.what += "; raise the limits of memory and processes (ulimit -v, ulimit -u)";
+    return error;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "weir/base/log.h"
+#include "weir/env/posix/internal/last_words.h"
 
 namespace weir::env {
 namespace {
@@ -29,8 +30,7 @@ void ExecutorTask::became_ready() {
 ExecutorThread::ExecutorThread(const PosixClock& clock, Settings settings,
                                std::atomic<std::uint32_t>& own_running)
     : clock_(clock), settings_(std::move(settings)), own_running_(own_running) {
-  if (settings_.is_own) own_running_.fetch_add(1, std::memory_order_relaxed);
-  thread_ = std::thread([this] { run(); });
+  thread_ = std::thread([this] { unless_without_memory(settings_.name, [this] { run(); }); });
 }
 
 void ExecutorThread::add(ExecutorTask& task) {
@@ -56,6 +56,7 @@ void ExecutorThread::join() {
 }
 
 void ExecutorThread::run() {
+  if (settings_.is_own) own_running_.fetch_add(1, std::memory_order_relaxed);
   settle();
   coarse_ = clock_.coarse();
   while (attend()) {
