@@ -276,7 +276,7 @@ case_an_output_directory_that_may_not_be_written_is_named() {
   mkdir out
   chmod 555 out
   run 1
-  says "out\b.*Permission denied"
+  says "out\b.*Permission denied; this user may not: let it, or name another place"
   ! grep -q 'attempt=2' log || wrong "it tried again"
 }
 
@@ -370,6 +370,19 @@ case_a_missing_file_of_a_checkpoint_is_named() {
     mv "$file" healthy
     refuses_damaged 1 "$(basename "$file")\b.*(missing|No such file)"
     mv healthy "$file"
+  done
+  resumes
+}
+
+case_a_file_of_a_checkpoint_that_may_not_be_read_is_named() {
+  local file
+  be_a_plain_user
+  suspended_job
+  for file in "$metadata" "$keyed" "$lists" checkpoints/word_count/run; do
+    chmod 000 "$file"
+    run 1
+    says "$(basename "$file")\b.*Permission denied.*name another place"
+    chmod 644 "$file"
   done
   resumes
 }

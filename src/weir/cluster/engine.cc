@@ -53,6 +53,7 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
   if (record.newest) {
     WEIR_TRY(read_retained(record, keep));
     program_.graph = jobmaster::adopt_max_parallelism(std::move(program_.graph), retained_.front());
+    warn_of_state_by_place();
   }
   // What crashed processes left behind. An error is no reason not to run.
   if (auto swept = storage_->sweep(keep, CheckpointId{record.ids_reserved.value + 1}); !swept)
@@ -61,6 +62,20 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
   const auto& found = store_->found();
   if (found && found->job == job_) jobmaster::remove_other_runs(*storage_, record.runs());
   return ok();
+}
+
+// A program may have been changed between two processes, and only there.
+void Engine::warn_of_state_by_place() const {
+  std::string operators;
+  for (const auto& name : jobmaster::found_by_place(program_.graph, retained_.front()))
+    operators += (operators.empty() ? "" : ", ") + name;
+  if (operators.empty()) return;
+  log::Event(log::Level::kWarning, "StateFoundByPlace")
+      .field("operators", operators)
+      .field("advice",
+             "each takes the state of whatever stood in its place in the program before, which is "
+             "its own only if the program is as it was: give each a uid(), and begin anew with "
+             "--restart");
 }
 
 // The newest must be whole: the job begins from it. An older one that is damaged is not the job's
@@ -87,14 +102,18 @@ Status Engine::read_retained(const ha::RunRecord& record, std::set<CheckpointId>
 
 // The checkpoint that a pointer names, with every file in place before anything runs.
 Result<checkpoint::CompletedCheckpoint> Engine::read_checkpoint(const ha::Pointer& pointer) {
-  const auto attempt =
-      "restoring checkpoint " + std::to_string(pointer.id.value) + " from " + storage_->place();
+  const auto failed = [&](const Error& error) {
+    // A file that may not be read is to be mended; refused would say that another process leads the job.
+    const auto code = error.code == Code::kRefused ? Code::kInvalid : error.code;
+    return Error{code, "restoring checkpoint " + std::to_string(pointer.id.value) + " from " +
+                           storage_->place() + ": " + error.what};
+  };
   const auto bytes = storage_->read_metadata(pointer.id);
-  if (!bytes) return bytes.error().during(attempt);
+  if (!bytes) return failed(bytes.error());
   auto metadata = storage::decode_metadata(*bytes, pointer.metadata);
-  if (!metadata) return metadata.error().during(attempt);
+  if (!metadata) return failed(metadata.error());
   for (const auto& file : metadata->checkpoint.files())
-    if (auto opened = storage_->open(file); !opened) return opened.error().during(attempt);
+    if (auto opened = storage_->open(file); !opened) return failed(opened.error());
   return std::move(metadata->checkpoint);
 }
 

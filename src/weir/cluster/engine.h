@@ -74,6 +74,7 @@ class Engine {
          const config::Configuration& configuration);
 
   Status open_run(const EngineOptions& options, std::optional<AlreadyFinished>& finished);
+  void warn_of_state_by_place() const;
   Status read_retained(const ha::RunRecord& record, std::set<CheckpointId>& keep);
   Result<checkpoint::CompletedCheckpoint> read_checkpoint(const ha::Pointer& pointer);
 

@@ -253,6 +253,30 @@ TEST_F(RestoreTest, ARunThatGoesOnSaysThatItDoesNotReadAnotherInput) {
   EXPECT_EQ(visible(), all_counts());
 }
 
+// By place only: whoever reorders a program must know.
+TEST_F(RestoreTest, ARunThatGoesOnNamesTheOperatorsWithoutAUid) {
+  const auto collected = std::make_shared<Collected<Keyed<std::uint64_t, std::uint64_t>>>();
+  const auto said_with = [&](Stop stop, const std::string& uid) {
+    testing::internal::CaptureStderr();
+    const auto result =
+        run({.stop = stop, .options = {"--log-level", "warning"}}, [&](const Numbers& numbers) {
+          auto counted = numbers.key_by([](const std::uint64_t& n) { return n % kKeys; }).count();
+          if (!uid.empty()) counted.uid(uid);
+          counted.sink_to(collect(collected)).uid("out");
+        });
+    const auto said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(result.kind, JobResult::Kind::kFailed) << result.what;
+    return said;
+  };
+  EXPECT_EQ(said_with(Stop::kSuspended, "").find("StateFoundByPlace"), std::string::npos);
+  const auto said = said_with(Stop::kAtTheEnd, "");
+  for (const std::string word : {"StateFoundByPlace operators=count ", "uid()", "--restart"})
+    EXPECT_NE(said.find(word), std::string::npos) << word << " in " << said;
+  fs::remove_all(dir_ + "/checkpoints");
+  said_with(Stop::kSuspended, "count");
+  EXPECT_EQ(said_with(Stop::kAtTheEnd, "count").find("StateFoundByPlace"), std::string::npos);
+}
+
 TEST_F(RestoreTest, ARunWhoseOutputWaitsInAnotherDirectoryFailsAndSaysWhatToDo) {
   ASSERT_EQ(run({.stop = Stop::kSuspendedWithOutput}, counting()).kind,
             JobResult::Kind::kSuspended);

@@ -111,6 +111,21 @@ Result<std::vector<rpc::TaskDeployment>> assign_state(
   return tasks;
 }
 
+std::vector<std::string> found_by_place(const graph::JobGraph& job,
+                                        const checkpoint::CompletedCheckpoint& checkpoint) {
+  std::vector<std::string> names;
+  for (std::uint32_t node = 0; node != job.stream.nodes.size(); ++node) {
+    const auto id = graph::operator_id_of(job.stream, {node});
+    const auto is_its = [&](const checkpoint::OperatorState& op) {
+      return op.id == id && has_state(op);
+    };
+    if (job.stream.nodes[node].uid.empty() &&
+        std::any_of(checkpoint.operators.begin(), checkpoint.operators.end(), is_its))
+      names.push_back(job.stream.nodes[node].name);
+  }
+  return names;
+}
+
 graph::JobGraph adopt_max_parallelism(graph::JobGraph job,
                                       const checkpoint::CompletedCheckpoint& checkpoint) {
   for (auto& vertex : job.vertices) {

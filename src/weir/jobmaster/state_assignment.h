@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "weir/graph/job_graph.h"
@@ -21,6 +22,11 @@ enum class UnclaimedState : bool { kRefused, kAllowed };
 Result<std::vector<rpc::TaskDeployment>> assign_state(
     const graph::JobGraph& job, const checkpoint::CompletedCheckpoint* checkpoint,
     AttemptId attempt, UnclaimedState unclaimed);
+
+// The operators whose state the checkpoint has by nothing but their place in the program, by name. In
+// a program that was changed that may be another operator's.
+std::vector<std::string> found_by_place(const graph::JobGraph& job,
+                                        const checkpoint::CompletedCheckpoint& checkpoint);
 
 // The job's graph with the max_parallelism that the checkpoint was taken with, for operators whose
 // user named none.

@@ -120,6 +120,19 @@ TEST(StateAssignment, StateOfAnOperatorThatTheJobDoesNotHaveIsRefusedUnlessAllow
   EXPECT_TRUE(assign_state(job_with(2), &checkpoint, {1}, UnclaimedState::kRefused));
 }
 
+TEST(StateAssignment, TellsWhichOperatorsFindTheirStateByPlaceOnly) {
+  auto job = job_with(2);
+  auto checkpoint = checkpoint_of(2);
+  EXPECT_TRUE(found_by_place(job, checkpoint).empty()) << "both have a uid";
+  for (std::uint32_t node = 0; node != 2; ++node) {
+    job.stream.nodes[node].uid.clear();
+    checkpoint.operators[node].uid.clear();
+    checkpoint.operators[node].id = graph::operator_id_of(job.stream, {node});
+  }
+  EXPECT_EQ(found_by_place(job, checkpoint), std::vector<std::string>{"count"})
+      << "numbers has no state";
+}
+
 TEST(StateAssignment, AnotherMaxParallelismThanTheStatesIsAnError) {
   const auto checkpoint = checkpoint_of(2, 64);
   const auto asked = assign_state(job_with(2, 256), &checkpoint, {1}, UnclaimedState::kRefused);

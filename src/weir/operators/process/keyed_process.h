@@ -27,15 +27,17 @@ namespace weir::operators {
 //
 // process() is called for every record, in order per key. on_end() is called once per key that has
 // any state when the input has ended; what the key held is cleared after it.
-template <class F>
-concept HasOutputAndState = requires {
-  typename F::Output;
-  typename F::State;
-};
 template <class F, class In>
 concept KeyedProcessFunction = requires(F& f, const In& in, typename F::State& state,
                                         Collector<typename F::Output>& out) {
   f.process(in, state, out);
+};
+
+// What such a function says of itself, whatever its process() takes.
+template <class F>
+concept HasOutputAndState = requires {
+  typename F::Output;
+  typename F::State;
 };
 
 template <class T>

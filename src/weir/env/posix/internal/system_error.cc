@@ -42,6 +42,14 @@ std::string advice_on(int number) {
     case EMFILE:
       return "; this process may have " + std::to_string(open_files_max()) +
              " files open: raise the limit with `ulimit -n`, or lower the parallelism";
+    case EACCES:
+    case EPERM:
+      return "; this user may not: let it, or name another place";
+    case EROFS:
+      return "; nothing can be written there: name another place";
+    case EISDIR:
+    case ENOTDIR:
+      return "; something else is in its place: remove it, or name another place";
     case EFBIG:
       return "; this process may write, or the filesystem takes, no larger file: raise the limit "
              "with `ulimit -f`";
