@@ -387,7 +387,8 @@ case_a_file_of_a_checkpoint_that_may_not_be_read_is_named() {
   resumes
 }
 
-case_checkpoints_of_another_format_version_are_refused() {
+# A version whose checksum is not that of the file is no version: it is damaged.
+case_a_run_of_another_format_version_is_refused_and_a_damaged_version_is_damage() {
   local run keyed
   suspended_job
   run=checkpoints/word_count/run
@@ -398,10 +399,10 @@ case_checkpoints_of_another_format_version_are_refused() {
   # The version follows eight bytes of magic.
   keyed=$(find checkpoints -name '*keyed*' | sort | head -n 1)
   damage "$metadata" 8
-  refuses_damaged 1 "_metadata: format version.*start the build that wrote it"
+  refuses_damaged 1 "_metadata: total checksum differs; put it back"
   cp healthy "$metadata"
   damage "$keyed" 8
-  refuses_damaged 1 "$(basename "$keyed"): format version.*start the build that wrote it"
+  refuses_damaged 1 "$(basename "$keyed").*checksum of header differs.*; put it back"
   cp healthy "$keyed"
   resumes
 }
