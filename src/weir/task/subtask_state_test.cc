@@ -133,7 +133,8 @@ TEST(SubtaskState, AFileThatIsDamagedOrOfAnotherBuildIsNoReasonToChangeTheDeclar
     return restored ? std::string() : restored.error().to_string();
   };
   file[10] ^= std::byte{1};  // Of the version.
-  EXPECT_NE(error_of_file().find("checksum of header differs"), std::string::npos) << error_of_file();
+  EXPECT_NE(error_of_file().find("checksum of header differs"), std::string::npos)
+      << error_of_file();
   EXPECT_TRUE(error_of_file().ends_with(storage::kDamagedAdvice)) << error_of_file();
   std::uint32_t length = 0;
   std::memcpy(&length, file.data() + 12, sizeof length);
