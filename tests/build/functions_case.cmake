@@ -6,12 +6,14 @@ set(cases_fits "
   (void)lines.map([](const Text& t) { return t; }).map([](const Text& t, Reading& r) { r.sensor = t.view(); })
       .filter([](const Reading&) { return true; })
       .flat_map<int>([](const Reading&, Collector<int>& out) { out.emit(1); });
+  (void)readings.map([](const Reading& r, Text&) noexcept { (void)r; });
+  (void)readings.map([n = 0](const Reading&, int& out) mutable noexcept { out = ++n; });
   (void)lines.flat_map<int>([n = 0](Text, Collector<int>& out) mutable { out.emit(++n); });
   (void)readings.key_by(&Reading::sensor).reduce([](Reading&, Reading r) { return r; });
   (void)readings.key_by(&Reading::sensor).sum(&Reading::value);
   (void)readings.key_by(&Reading::sensor).process(Function{});")
 set(cases_map_of_another_type "lines.map([](const Reading& r) { return r; });")
-set(cases_map_of_a_variable "readings.map([](Reading& r) { return r; });")
+set(cases_map_that_changes_its_record "readings.map([](Reading& r) { return r; });")
 set(cases_map_of_nothing "readings.map([](const Reading&) {});")
 set(cases_map_that_moves "readings.map([p = std::make_unique<int>(1)](const Reading&) { return *p; });")
 set(cases_filter_of_another_type "lines.map([](const Text& t) { return t; }).filter([](const Reading&) { return true; });")
@@ -20,6 +22,8 @@ set(cases_flat_map_of_another_type "lines.flat_map<int>([](const Reading&, Colle
 set(cases_flat_map_without_out "lines.flat_map([](const Text&, Collector<int>&) {});")
 set(cases_key_by_of_another_type "lines.key_by(&Reading::sensor);")
 set(cases_sum_of_another_type "readings.key_by(&Reading::sensor).sum([](const Text&) { return 1; });")
+set(cases_sum_that_moves "readings.key_by(&Reading::sensor).sum([p = std::make_unique<int>(1)](const Reading&) { return *p; });")
+set(cases_key_by_that_moves "readings.key_by([p = std::make_unique<int>(1)](const Reading&) { return *p; });")
 set(cases_reduce_of_one "readings.key_by(&Reading::sensor).reduce([](const Reading& r) { return r; });")
 set(cases_process_without_state "readings.key_by(&Reading::sensor).process([](const Reading&) {});")
 set(cases_process_of_another_type "lines.key_by([](const Text& t) { return t; }).process(Function{});")

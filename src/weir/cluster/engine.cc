@@ -73,9 +73,9 @@ void Engine::warn_of_state_by_place() const {
   log::Event(log::Level::kWarning, "StateFoundByPlace")
       .field("operators", operators)
       .field("advice",
-             "each takes the state of whatever stood in its place in the program before, which is "
-             "its own only if the program is as it was: give each a uid(), and begin anew with "
-             "--restart");
+             "each takes the state of whatever stood in its place in the program before: its own, "
+             "as long as nothing was moved in the program. Where something was, begin anew with "
+             "--restart, and with a uid() for each");
 }
 
 // The newest must be whole: the job begins from it. An older one that is damaged is not the job's

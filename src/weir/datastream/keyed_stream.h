@@ -24,8 +24,9 @@ template <class T, class Selector>
 class KeyedStream {
  public:
   static_assert(std::is_invocable_v<const Selector&, const T&>,
-                "weir: key_by wants a member such as &T::name or a function Key f(const T&); T is "
-                "the type of the stream's records");
+                "weir: key_by wants a member such as &T::name or a function Key f(const T&), which "
+                "changes nothing that it holds; T is the type of the stream's records");
+  static_assert(datastream::can_be_copied<Selector>());
   using K = operators::KeyOf<Selector, T>;
   static_assert(Key<K>,
                 "key_by: this type cannot be a key; maps cannot, nor what cannot be serialised");
@@ -41,8 +42,9 @@ class KeyedStream {
   template <class Extract>
   auto sum(Extract extract) const {
     static_assert(std::is_invocable_v<const Extract&, const T&>,
-                  "weir: sum wants a member such as &T::amount or a function Number f(const T&); T "
-                  "is the type of the stream's records");
+                  "weir: sum wants a member such as &T::amount or a function Number f(const T&), "
+                  "which changes nothing that it holds; T is the type of the stream's records");
+    static_assert(datastream::can_be_copied<Extract>());
     using V = std::remove_cvref_t<std::invoke_result_t<const Extract&, const T&>>;
     static_assert(std::is_arithmetic_v<V>, "sum: only numbers can be summed");
     return fold<V>("sum", [extract = std::move(extract)](V& value, const T& record) {

@@ -273,6 +273,7 @@ void JobMaster::settle_run() {
     if (const auto written = parts_.store->write(ha::SettleRun{}); !written) {
       log::Event(log::Level::kWarning, "RunNotSettled")
           .field("reason", written.error().to_string());
+      tell_if_lost(written.error().during("settling the run"));
       return;
     }
     discards_.submit(

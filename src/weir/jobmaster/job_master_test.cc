@@ -121,6 +121,19 @@ TEST_F(JobMasterTest, TheEarlierRunsCheckpointsStayWhileTheRecordNamesIt) {
   EXPECT_TRUE(has_checkpoint_of(JobId{{9}}));
 }
 
+TEST_F(JobMasterTest, ARunThatAnotherProcessHasTakenOverEndsWhereItWouldSettle) {
+  begin_in_place_of_another();
+  put_checkpoint_of(JobId{{9}});
+  start();
+  runs_->twist_next_write({.fate = Fate::kAbsent, .code = Code::kRefused});
+  tell_all<rpc::TaskRunning>();
+  tell_all<rpc::TaskCancelled>();
+  ASSERT_EQ(ends_, 1);
+  EXPECT_EQ(end_->error->code, Code::kRefused);
+  EXPECT_NE(end_->error->what.find("settling the run"), std::string::npos) << end_->error->what;
+  EXPECT_TRUE(has_checkpoint_of(JobId{{9}}));
+}
+
 TEST_F(JobMasterTest, ARunThatIsAbandonedLeavesTheEarlierOnesCheckpoints) {
   begin_in_place_of_another();
   put_checkpoint_of(JobId{{9}});

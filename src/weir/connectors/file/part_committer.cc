@@ -11,7 +11,7 @@ namespace weir::connectors {
 
 Committer::Outcome PartCommitter::commit(const std::vector<commit::Committable>& committables) {
   if (committables.empty()) return {0, ok()};
-  if (auto status = check_owner(committables.front()); !status) return {0, std::move(status)};
+  if (auto status = check_owner(committables.back()); !status) return {0, std::move(status)};
   std::size_t renamed = 0;
   Status status;
   for (; renamed != committables.size(); ++renamed)
@@ -26,8 +26,9 @@ Committer::Outcome PartCommitter::commit(const std::vector<commit::Committable>&
 Status PartCommitter::check_owner(const commit::Committable& committable) {
   WEIR_ASSIGN(const auto owner, read_owner(files_, directory_));
   if (!owner || owner->job == committable.job) return ok();
-  // A checkpoint of this attempt comes after Subtask 0 has made the directory this job's; anything else may not.
-  if (!has_checkpoints_ || committable.checkpoint <= restored_)
+  // Subtask 0 makes the directory this job's when it opens, and a checkpoint of this attempt comes after that.
+  const bool was_ours = is_subtask_0_ || (has_checkpoints_ && committable.checkpoint > restored_);
+  if (!was_ours)
     return Error{Code::kUnavailable,
                  "directory " + directory_ + " still belongs to job " + owner->job.to_hex()};
   return Error{Code::kInvalid, "directory " + directory_ + " belongs to job " +

@@ -17,6 +17,7 @@ class PartCommitter final : public Committer {
   PartCommitter(std::string directory, const SinkContext& context)
       : files_(context.env->files),
         directory_(std::move(directory)),
+        is_subtask_0_(context.subtask.value == 0),
         restored_(context.restored.value_or(CheckpointId{})),
         has_checkpoints_(context.has_checkpoints) {}
 
@@ -32,6 +33,7 @@ class PartCommitter final : public Committer {
 
   env::FileSystem& files_;
   const std::string directory_;
+  const bool is_subtask_0_;
   const CheckpointId restored_;
   const bool has_checkpoints_;
 };

@@ -161,12 +161,14 @@ Status SinkDirectory::check_same_sink(const SinkOwner& owner) const {
 }
 
 Status SinkDirectory::check_may_overwrite(const SinkOwner& owner) const {
-  // What this run has made visible went when the directory became another's: the rest would be all that it leaves.
+  // Taking it back would not bring back what this run had made visible: what follows the restored checkpoint would look
+  // like all of its output.
   if (context_.restored)
     return refused(Code::kInvalid, "it belongs to " + called(owner) +
                                        ", and this run resumes, which overwrites nothing. Give the "
-                                       "sink the directory that it wrote to before; or begin anew "
-                                       "with --restart");
+                                       "sink the directory that it wrote to before; or, where it "
+                                       "is new in the job, empty this one; or begin anew with "
+                                       "--restart");
   if (context_.options->get(kOverwriteOutput)) return ok();
   const std::string why_anew =
       context_.has_checkpoints

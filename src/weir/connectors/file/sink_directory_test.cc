@@ -164,16 +164,36 @@ TEST_F(SinkDirectoryTest, ADirectoryStillBeingTakenOverGetsNoVisiblePart) {
   const StagedName staged{
       .job = {{2}}, .sink = old.sink, .subtask = {1}, .epoch = {1}, .attempt = {1}, .after = {0}};
   put("out/" + staged.text(), "line\n");
-  const SinkContext without_checkpoints{.env = &world.env()};
-  const SinkContext resumed{
-      .restored = CheckpointId{1}, .has_checkpoints = true, .env = &world.env()};
-  for (const auto& context : {without_checkpoints, resumed}) {
-    PartCommitter committer("out", context);
+  SinkContext without_checkpoints{.subtask = {1}, .env = &world.env()};
+  SinkContext resumed{
+      .subtask = {1}, .restored = CheckpointId{1}, .has_checkpoints = true, .env = &world.env()};
+  for (auto* context : {&without_checkpoints, &resumed}) {
+    PartCommitter committer("out", *context);
     const auto outcome = committer.commit(
         {{.checkpoint = {1}, .subtask = {1}, .job = staged.job, .what = staged.text()}});
     EXPECT_EQ(outcome.committed, 0u);
     expect_says(outcome.status, Code::kUnavailable, {"still belongs to job " + old.job.to_hex()});
+    context->subtask = {0};  // It has taken it over itself.
+    expect_says(PartCommitter("out", *context)
+                    .commit({{.checkpoint = {1}, .job = staged.job, .what = staged.text()}})
+                    .status,
+                Code::kInvalid, {"belongs to job " + old.job.to_hex() + " now"});
   }
+}
+
+// Of a batch the newest tells: it may hold what waited since the restore.
+TEST_F(SinkDirectoryTest, ADirectoryTakenFromARunThatWentOnIsNotWaitedFor) {
+  Job other;
+  ASSERT_TRUE(run(other));
+  test::StepEnv world(disk);
+  PartCommitter committer(
+      "out",
+      {.subtask = {1}, .restored = CheckpointId{1}, .has_checkpoints = true, .env = &world.env()});
+  const auto of = [](std::uint64_t checkpoint) {
+    return commit::Committable{.checkpoint = {checkpoint}, .subtask = {1}, .job = {{2}}};
+  };
+  expect_says(committer.commit({of(1)}).status, Code::kUnavailable, {"still belongs to job"});
+  expect_says(committer.commit({of(1), of(2)}).status, Code::kInvalid, {"belongs to job", "now"});
 }
 
 // Whoever removes the lock file by hand lets another run in.

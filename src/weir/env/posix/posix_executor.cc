@@ -40,6 +40,7 @@ std::uint32_t PosixExecutor::thread_count() const { return thread_count_; }
 ExecutorThread& PosixExecutor::add_thread(std::string name, std::vector<std::uint32_t> cpus,
                                           bool is_own) {
   auto& threads = is_own ? own_ : shared_;
+  threads.reserve(threads.size() + 1);  // A thread that has been started must find its place.
   threads.push_back(std::make_unique<ExecutorThread>(
       clock_,
       ExecutorThread::Settings{
@@ -55,30 +56,38 @@ ExecutorThread& PosixExecutor::add_thread(std::string name, std::vector<std::uin
 }
 
 // What it would have had to itself it shares where the system refuses another thread.
-ExecutorThread& PosixExecutor::own_thread_for(const std::string& name) {
+ExecutorThread& PosixExecutor::own_thread_for(const std::string& name, std::error_code& refused) {
   try {
     return add_thread(name, {}, true);
   } catch (const std::system_error& e) {
-    auto& instead = shared_[own_refused_++ % thread_count_];
-    log::Event(log::Level::kWarning, "ThreadRefused")
-        .field("runnable", name)
-        .field("reason", e.code().message())
-        .field("advice",
-               "it runs beside others, which wait while it blocks: raise the limits of memory and "
-               "processes (ulimit -v, ulimit -u)");
-    return *instead;
+    refused = e.code();
+    return *shared_[own_refused_++ % thread_count_];
   }
 }
 
 Waker& PosixExecutor::start(Runnable& runnable, Placement placement) {
   const std::string name = runnable.name();
+  std::error_code refused;
+  Waker& waker = start(runnable, name, placement, refused);
+  if (refused)
+    log::Event(log::Level::kWarning, "ThreadRefused")
+        .field("runnable", name)
+        .field("reason", refused.message())
+        .field("advice",
+               "it runs beside others, which wait while it blocks: raise the limits of memory and "
+               "processes (ulimit -v, ulimit -u)");
+  return waker;
+}
+
+Waker& PosixExecutor::start(Runnable& runnable, const std::string& name, Placement placement,
+                            std::error_code& refused) {
   MutexLock lock(mutex_);
   ExecutorThread* thread = nullptr;
   if (!stopping_) {
     for (const auto& ended : own_)
       if (ended->has_ended()) ended->join();  // Its last act lies behind it: this does not wait.
     WEIR_CHECK(placement.is_own || placement.thread < thread_count_);
-    thread = placement.is_own ? &own_thread_for(name) : shared_[placement.thread].get();
+    thread = placement.is_own ? &own_thread_for(name, refused) : shared_[placement.thread].get();
   }
   tasks_.push_back(std::make_unique<ExecutorTask>(runnable, name, thread));
   if (thread) thread->add(*tasks_.back());

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "weir/base/mutex.h"
@@ -66,7 +68,11 @@ class PosixExecutor final : public Executor {
  private:
   ExecutorThread& add_thread(std::string name, std::vector<std::uint32_t> cpus, bool is_own)
       WEIR_REQUIRES(mutex_);
-  ExecutorThread& own_thread_for(const std::string& name) WEIR_REQUIRES(mutex_);
+  ExecutorThread& own_thread_for(const std::string& name, std::error_code& refused)
+      WEIR_REQUIRES(mutex_);
+  // `refused` says why it has no thread of its own, where it should.
+  Waker& start(Runnable& runnable, const std::string& name, Placement placement,
+               std::error_code& refused);
 
   const Options options_;
   const std::uint32_t thread_count_;

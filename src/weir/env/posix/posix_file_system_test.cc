@@ -200,6 +200,19 @@ TEST_F(PosixFileSystemFaults, PermissionsAndReadOnlyDisksRefuse) {
   }
 }
 
+TEST_F(PosixFileSystemFaults, WhatMayNotOrCannotBeInAPlaceSaysWhatToDo) {
+  for (const auto& [reason, advice] : {std::pair{EACCES, "this user may not: let it"},
+                                       {EPERM, "this user may not: let it"},
+                                       {EROFS, "nothing can be written there: name another place"},
+                                       {EISDIR, "something else is in its place: remove it"},
+                                       {ENOTDIR, "something else is in its place: remove it"}}) {
+    g_errno = reason;
+    calls_.open = [](const char*, int, mode_t) { return errno = g_errno, -1; };
+    const auto error = files().open(at("a")).error();
+    EXPECT_NE(error.what.find(advice), std::string::npos) << error.what;
+  }
+}
+
 TEST_F(PosixFileSystemFaults, AFilesystemWithoutLocksSaysWhatToDo) {
   for (const int reason : {ENOLCK, EOPNOTSUPP, ENOSYS}) {
     g_errno = reason;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kRefused[] =
     "weir: the system refused memory to thread weir-0, which ends the process.*ulimit -v.*the same "
-    "command resumes the job";
+    "command resumes";
 
 TEST(RefusedMemoryDeathTest, InAStepEndsTheProcessAndSaysSo) {
   const auto run = [] {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "weir/env/posix/internal/last_words.h"
 #include "weir/env/posix/internal/system_error.h"
 
 namespace weir::env {
@@ -55,7 +56,7 @@ Result<std::unique_ptr<Signals>> Signals::open(std::function<void(int)> on_signa
 Signals::Signals(std::function<void(int)> on_signal, int read_end, int write_end)
     : on_signal_(std::move(on_signal)), read_end_(read_end), write_end_(write_end) {
   g_seen.store(0);
-  thread_ = std::thread([this] { await(); });
+  thread_ = std::thread([this] { unless_without_memory("weir-signals", [this] { await(); }); });
   struct sigaction action {};
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;

@@ -67,6 +67,14 @@ TEST(RunRecordTest, ACompletedCheckpointOrAResultSettlesARun) {
   EXPECT_DEATH(apply(apply(begun, SettleRun{}), AbandonRun{}), "earlier");
 }
 
+// What is not among them may be deleted.
+TEST(RunRecordTest, SpeaksOfItsRunAndOfTheEarlierOneUntilThatIsReplaced) {
+  const auto begun = apply({.job = job(1), .epoch = {1}}, BeginRun{job(2)});
+  EXPECT_EQ(begun.runs(), (std::set{job(1), job(2)}));
+  EXPECT_EQ(apply(begun, SettleRun{}).runs(), std::set{job(2)});
+  EXPECT_EQ(apply(begun, AbandonRun{}).runs(), std::set{job(1)});
+}
+
 // How a command line that is given again goes on, by what the last process left.
 struct StartCase {
   const char* says;

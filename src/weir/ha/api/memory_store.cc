@@ -3,9 +3,9 @@
 namespace weir::ha {
 namespace {
 
-Error twisted(Fate fate) {
-  return {Code::kUnavailable, "writing the run record in memory: " + std::string(fate_name(fate)) +
-                                  ", as the test asked for"};
+Error twisted(Fate fate, Code code = Code::kUnavailable) {
+  return {code, "writing the run record in memory: " + std::string(fate_name(fate)) +
+                    ", as the test asked for"};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Written MemoryStore::write(const Change& change) {
     stored = record_ = std::move(next);
     return Written::durable();
   }
-  if (twist->fate == Fate::kAbsent) return Written::absent(twisted(Fate::kAbsent));
+  if (twist->fate == Fate::kAbsent) return Written::absent(twisted(Fate::kAbsent, twist->code));
   if (twist->is_done) stored = std::move(next);
   if (twist->fate == Fate::kUnknown) return Written::unknown(twisted(Fate::kUnknown));
   sync_failed_ = true;

@@ -19,6 +19,7 @@ class MemoryRuns {
   struct Twist {
     Fate fate = Fate::kUnknown;
     bool is_done = false;  // with kUnknown and kSyncFailed
+    Code code = Code::kUnavailable;
   };
   void twist_next_write(Twist twist);
   std::optional<RunRecord> record(const std::string& job_name) const;

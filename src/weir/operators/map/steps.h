@@ -15,16 +15,16 @@ struct SecondParameter {};
 template <class F>
 requires requires { typename std::void_t<decltype(&F::operator())>; }
 struct SecondParameter<F> : SecondParameter<decltype(&F::operator())> {};
-template <class In, class Out>
-struct SecondParameter<void (*)(In, Out&)> {
+template <class In, class Out, bool kNoexcept>
+struct SecondParameter<void (*)(In, Out&) noexcept(kNoexcept)> {
   using type = Out;
 };
-template <class C, class In, class Out>
-struct SecondParameter<void (C::*)(In, Out&)> {
+template <class C, class In, class Out, bool kNoexcept>
+struct SecondParameter<void (C::*)(In, Out&) noexcept(kNoexcept)> {
   using type = Out;
 };
-template <class C, class In, class Out>
-struct SecondParameter<void (C::*)(In, Out&) const> {
+template <class C, class In, class Out, bool kNoexcept>
+struct SecondParameter<void (C::*)(In, Out&) const noexcept(kNoexcept)> {
   using type = Out;
 };
 

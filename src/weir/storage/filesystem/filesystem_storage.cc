@@ -132,11 +132,8 @@ Status FilesystemStorage::remove(std::span<const checkpoint::FileHandle> files) 
     const auto directory = env::parent_of(file.name);
     if (checkpoint_of_directory(directory)) directories.insert(directory);
   }
-  for (const auto& directory : directories) {
-    const auto removed = unless_gone(files_.remove_directory(path_of(directory)));
-    // Refused means that others still have files there.
-    if (!removed && removed.error().code != Code::kRefused) first.note(removed);
-  }
+  for (const auto& directory : directories)
+    if (const auto gone = remove_if_empty(path_of(directory)); !gone) first.note(gone.error());
   return first.status();
 }
 
@@ -176,13 +173,22 @@ Result<std::vector<JobId>> FilesystemStorage::sweep_other_runs(const std::set<Jo
     if (!entry.is_directory || !run || keep.contains(*run) || path == directory_) continue;
     const auto checkpoints = sweep_run(path, [](CheckpointId) { return false; });
     if (!checkpoints) first.note(checkpoints.error());
-    const auto removed = unless_gone(files_.remove_directory(path));
-    // Refused means that something else lies there.
-    if (!removed && removed.error().code != Code::kRefused) first.note(removed);
-    if (checkpoints && (removed || !checkpoints->empty())) swept.push_back(*run);
+    const auto gone = remove_if_empty(path);
+    if (!gone) first.note(gone.error());
+    if (checkpoints && (!checkpoints->empty() || (gone && *gone))) swept.push_back(*run);
   }
   if (!first.status()) return first.status().error();
   return swept;
+}
+
+// Whether it is gone. What else lies there is somebody's.
+Result<bool> FilesystemStorage::remove_if_empty(const std::string& directory) {
+  const auto entries = files_.list(directory);
+  if (!entries && entries.error().code == Code::kNotFound) return true;
+  if (!entries) return entries.error();
+  if (!entries->empty()) return false;
+  WEIR_TRY(unless_gone(files_.remove_directory(directory)));
+  return true;
 }
 
 Status FilesystemStorage::remove_whole(const std::string& chk) {

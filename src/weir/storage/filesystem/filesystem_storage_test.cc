@@ -306,15 +306,18 @@ TEST(FilesystemStorage, OfARunThatGoesNothingIsLeft) {
 }
 
 TEST(FilesystemStorage, ASweepOfRunsWithAnyCallFailingCanBeRepeated) {
-  for (const bool is_dead : {false, true}) {
+  using Fault = FaultyFiles::Fault;
+  constexpr std::optional<Fault> kDead;
+  for (const auto& fault :
+       {kDead, std::optional(Fault{}), std::optional(Fault{.code = Code::kRefused})}) {
     for (std::uint64_t k = 1;; ++k) {
       MemoryFiles disk;
       put_other_run(disk);
       FaultyFiles files(disk);
-      if (is_dead)
-        files.die_at(k);
+      if (fault)
+        files.fail(k, *fault);
       else
-        files.fail(k, {});
+        files.die_at(k);
       FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
       const auto swept = storage.sweep_other_runs({});
       if (files.calls() < k) break;

@@ -11,7 +11,7 @@ void end_without_memory(std::string_view thread) {
   constexpr std::string_view kBefore = "weir: the system refused memory to thread ";
   constexpr std::string_view kAfter =
       ", which ends the process. Give it more (ulimit -v, the limit of its container), or the job "
-      "less to keep at a time; the same command resumes the job\n";
+      "less to keep at a time; the same command resumes a job that takes checkpoints\n";
   const auto part = [](std::string_view text) {
     return iovec{const_cast<char*>(text.data()), text.size()};
   };

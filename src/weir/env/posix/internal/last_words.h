@@ -16,6 +16,8 @@ template <class Call>
 auto unless_without_memory(std::string_view thread, Call&& call) {
   try {
     return call();
+  } catch (const std::bad_array_new_length&) {  // A size that is no size: our bug as well.
+    throw;
   } catch (const std::bad_alloc&) {
     end_without_memory(thread);
   }
