@@ -10,6 +10,7 @@ Answer FaultyFiles::call(const std::string& name, const std::string& path, Do pe
   const auto number = log_.size();
   if (number >= dead_from_)
     return Error{Code::kUnavailable, name + " " + path + ": the process is dead"};
+  if (name == refused_) return Error{Code::kRefused, name + " " + path + ": Permission denied"};
   if (number != fail_at_) return perform();
   if (fault_.deed == Deed::kDone) std::ignore = perform();  // The reply is lost whatever it says.
   return Error{fault_.code, name + " " + path + ": a fault of the test"};

@@ -46,6 +46,9 @@ class FaultyFiles final : public env::FileSystem {
   // From the k-th call on nothing happens any more and every call fails: the process is dead.
   void die_at(std::uint64_t k) { dead_from_ = k; }
 
+  // Every call of that name is refused: this user may not.
+  void refuse(const std::string& name) { refused_ = name; }
+
   std::uint64_t calls() const { return log_.size(); }
   const std::vector<Call>& log() const { return log_; }
   // The call that failed, where it has been reached.
@@ -75,6 +78,7 @@ class FaultyFiles final : public env::FileSystem {
   std::vector<Call> log_;
   std::uint64_t fail_at_ = 0;
   Fault fault_;
+  std::string refused_;
   std::uint64_t dead_from_ = std::numeric_limits<std::uint64_t>::max();
 };
 

@@ -181,12 +181,14 @@ Result<std::vector<JobId>> FilesystemStorage::sweep_other_runs(const std::set<Jo
   return swept;
 }
 
-// Whether it is gone. What else lies there is somebody's.
+// Whether it is gone. What else lies there is somebody's, who may be at work in it just now.
 Result<bool> FilesystemStorage::remove_if_empty(const std::string& directory) {
+  const auto removed = unless_gone(files_.remove_directory(directory));
+  if (removed) return true;
+  if (removed.error().code != Code::kRefused) return removed.error();
   const auto entries = files_.list(directory);
-  if (!entries && entries.error().code == Code::kNotFound) return true;
-  if (!entries) return entries.error();
-  if (!entries->empty()) return false;
+  if (entries && !entries->empty()) return false;
+  // It was emptied in between; or it is not allowed.
   WEIR_TRY(unless_gone(files_.remove_directory(directory)));
   return true;
 }

@@ -305,19 +305,29 @@ TEST(FilesystemStorage, OfARunThatGoesNothingIsLeft) {
   EXPECT_EQ(disk.info(other_run()).error().code, Code::kNotFound);
 }
 
+// As where the directory belongs to another user.
+TEST(FilesystemStorage, ADirectoryThatMayNotBeRemovedIsNotTakenForOneThatSomebodyUses) {
+  MemoryFiles disk;
+  ASSERT_TRUE(disk.make_directories(other_run()));
+  FaultyFiles files(disk);
+  files.refuse("remove_directory");
+  FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
+  const auto swept = storage.sweep_other_runs({});
+  ASSERT_FALSE(swept);
+  EXPECT_EQ(swept.error(),
+            (Error{Code::kRefused, "remove_directory " + other_run() + ": Permission denied"}));
+}
+
 TEST(FilesystemStorage, ASweepOfRunsWithAnyCallFailingCanBeRepeated) {
-  using Fault = FaultyFiles::Fault;
-  constexpr std::optional<Fault> kDead;
-  for (const auto& fault :
-       {kDead, std::optional(Fault{}), std::optional(Fault{.code = Code::kRefused})}) {
+  for (const bool is_dead : {false, true}) {
     for (std::uint64_t k = 1;; ++k) {
       MemoryFiles disk;
       put_other_run(disk);
       FaultyFiles files(disk);
-      if (fault)
-        files.fail(k, *fault);
-      else
+      if (is_dead)
         files.die_at(k);
+      else
+        files.fail(k, {});
       FilesystemStorage storage(files, {.directory = kRun, .epoch = {4}});
       const auto swept = storage.sweep_other_runs({});
       if (files.calls() < k) break;
