@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/hand_env.h"
+#include "weir/base/checksum.h"
 #include "weir/ha/api/memory_store.h"
 #include "weir/jobmaster/job_master.h"
 #include "weir/storage/memory/memory_storage.h"
@@ -130,9 +131,10 @@ class JobMasterTest : public testing::Test {
                          .value = Bytes(3)}};
     auto stream = *storage_.create(file);
     EXPECT_TRUE(stream->append(Bytes(10)));
-    snapshot.operators.push_back({.id = operator_id_of(execution.vertex.value == 0 ? "n" : "c"),
-                                  .keyed = {},
-                                  .lists = checkpoint::StateHandle(*stream->commit())});
+    snapshot.operators.push_back(
+        {.id = operator_id_of(execution.vertex.value == 0 ? "n" : "c"),
+         .keyed = {},
+         .lists = checkpoint::StateHandle(*stream->commit(checksum(Bytes(10))))});
     tell(rpc::CheckpointAcknowledged{id, execution, std::move(snapshot), timings});
   }
   void ack_all(CheckpointId id, bool at_end = false) {

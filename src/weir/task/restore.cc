@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace weir::task {
@@ -22,12 +23,14 @@ class StoredBytes final : public state::ByteSource {
     const auto& file = std::get<checkpoint::FileHandle>(handle);
     bytes->name_ = file.name;
     bytes->size_ = file.length;
+    bytes->checksum_ = file.checksum;
     WEIR_ASSIGN(bytes->file_, storage.open(file));
     return bytes;
   }
 
   std::string name() const override { return name_; }
   std::uint64_t size() const override { return size_; }
+  std::optional<std::uint64_t> frame_checksum() const override { return checksum_; }
   Status read_at(std::uint64_t offset, std::span<std::byte> into) const override {
     const auto too_short = [&] {
       return Error{Code::kCorrupt, "reading " + name_ + ": it ends before offset " +
@@ -47,6 +50,7 @@ class StoredBytes final : public state::ByteSource {
   Bytes inline_;
   std::unique_ptr<env::ReadableFile> file_;
   std::uint64_t size_ = 0;
+  std::optional<std::uint64_t> checksum_;
 };
 
 Error with_advice(const Error& error) {

@@ -22,9 +22,9 @@ class InlineOrFile final : public state::ByteSink {
     inline_ = {};
     return ok();
   }
-  Result<checkpoint::StateHandle> commit() {
+  Result<checkpoint::StateHandle> commit(std::uint64_t checksum) {
     if (!stream_) return checkpoint::StateHandle(std::move(inline_));
-    WEIR_ASSIGN(auto handle, stream_->commit());
+    WEIR_ASSIGN(auto handle, stream_->commit(checksum));
     return checkpoint::StateHandle(std::move(handle));
   }
   std::uint64_t size() const { return size_; }
@@ -58,7 +58,7 @@ class SnapshotUpload::KeyedFile final : public state::SnapshotOutput {
   Result<checkpoint::KeyedStateHandle> finish() {
     WEIR_TRY(begin());
     WEIR_TRY(writer_->finish());
-    WEIR_ASSIGN(auto where, sink_.commit());
+    WEIR_ASSIGN(auto where, sink_.commit(writer_->frame_checksum()));
     return checkpoint::KeyedStateHandle{header_.key_groups, std::move(where)};
   }
   std::uint64_t size() const { return sink_.size(); }

@@ -15,7 +15,8 @@ namespace weir::checkpoint {
 // A file that holds snapshotted state.
 //
 //   Shape  `name` is relative to the job's checkpoint directory: "chk-17/e3-sum-0"
-//   Units  `checksum` covers the whole file: weir::checksum(), XXH3-64
+//   Units  `checksum` is an XXH3-64 (weir::checksum()): of list state of the whole file, of keyed state
+//          of all but the entries (docs/formats/keyed_state.md)
 struct FileHandle {
   std::string name;
   std::uint64_t length = 0;

@@ -1,3 +1,6 @@
+#include <optional>
+#include <utility>
+
 #include "weir/base/checksum.h"
 #include "weir/base/random.h"
 #include "weir/state/api/snapshot_reader.h"
@@ -128,6 +131,59 @@ TEST(SnapshotFile, ItsBytesAreFrozen) {
             "0000000000000d00000000000000aed00d1ddbd585c8ae0000000000000001000000013c0000003c"
             "0000000100000000000000060000000000000072ff38aa46a69d93d9000000000000000200000000"
             "000000ee919d50f09207dc010000004459454b52494557");
+}
+
+// A file, and what the checkpoint says of it.
+class NamedByACheckpoint final : public ByteSource {
+ public:
+  NamedByACheckpoint(const MemoryFile& file, std::uint64_t checksum)
+      : file_(file), checksum_(checksum) {}
+  std::string name() const override { return file_.name(); }
+  std::uint64_t size() const override { return file_.size(); }
+  std::optional<std::uint64_t> frame_checksum() const override { return checksum_; }
+  Status read_at(std::uint64_t offset, std::span<std::byte> into) const override {
+    return file_.read_at(offset, into);
+  }
+
+ private:
+  const MemoryFile& file_;
+  const std::uint64_t checksum_;
+};
+
+// Offsets as in the frozen bytes: a header of 124, two heads of 37 with 13 and 6 bytes of entries, index and trailer.
+TEST(SnapshotFile, ItsChecksumIsOfEverythingButTheEntries) {
+  MemoryFile file("chk-17/sum-1");
+  auto writer = *SnapshotWriter::begin(file, header());
+  ASSERT_TRUE(writer.append(first_block()));
+  ASSERT_TRUE(writer.append(second_block()));
+  ASSERT_TRUE(writer.finish());
+  Bytes frame;
+  for (const auto& [from, to] :
+       {std::pair<std::size_t, std::size_t>{0, 161}, {174, 211}, {217, file.size()}})
+    frame.insert(frame.end(), file.bytes().begin() + static_cast<std::ptrdiff_t>(from),
+                 file.bytes().begin() + static_cast<std::ptrdiff_t>(to));
+  EXPECT_EQ(writer.frame_checksum(), checksum(frame));
+  EXPECT_TRUE(read_all(NamedByACheckpoint(file, checksum(frame))));
+}
+
+TEST(SnapshotFile, AWholeFileThatIsNotTheOneTheCheckpointNamesIsRefused) {
+  MemoryFile file("chk-17/sum-1");
+  auto writer = *SnapshotWriter::begin(file, header());
+  auto other_entries = first_block();
+  other_entries.bytes.back() ^= std::byte{1};
+  ASSERT_TRUE(writer.append(first_block()));
+  ASSERT_TRUE(writer.finish());
+  MemoryFile other("chk-17/sum-1");
+  auto other_writer = *SnapshotWriter::begin(other, header());
+  ASSERT_TRUE(other_writer.append(other_entries));
+  ASSERT_TRUE(other_writer.finish());
+  ASSERT_EQ(file.size(), other.size());
+  EXPECT_TRUE(read_all(NamedByACheckpoint(file, writer.frame_checksum())));
+  const auto refused = read_all(NamedByACheckpoint(other, writer.frame_checksum()));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kCorrupt);
+  EXPECT_NE(refused.error().what.find("chk-17/sum-1: checksum of file differs"), std::string::npos)
+      << refused.error().what;
 }
 
 TEST(SnapshotFile, EveryFlippedByteIsNoticed) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,6 +28,8 @@ class ByteSource {
   // For errors: "chk-17/op-3".
   virtual std::string name() const = 0;
   virtual std::uint64_t size() const = 0;
+  // What the checkpoint says the file's checksum is (SnapshotWriter::frame_checksum()), where it does.
+  virtual std::optional<std::uint64_t> frame_checksum() const { return std::nullopt; }
   // Fills `into`; fewer bytes than that are an error.
   virtual Status read_at(std::uint64_t offset, std::span<std::byte> into) const = 0;
 };

@@ -68,6 +68,7 @@ Status SnapshotReader::read_header() {
   }
   if (!decode_header(covered.subspan(kPreambleBytes), header_))
     return corrupt(kPreambleBytes, "the header makes no sense");
+  frame_.add(bytes);
   blocks_begin_ = bytes.size();
   return ok();
 }
@@ -98,7 +99,8 @@ Status SnapshotReader::read_index() {
     index_.push_back(read_block_head(entries));
     index_.back().offset = block_offset;
   }
-  return check_index(offset);
+  WEIR_TRY(check_index(offset));
+  return check_frame(ByteView(bytes).first(trailer_at - offset), trailer);
 }
 
 // The blocks lie one behind the other from the header to the index, and each can be what it says.
@@ -116,6 +118,23 @@ Status SnapshotReader::check_index(std::uint64_t index_offset) const {
     at += kBlockHeadBytes + block.length;
   }
   if (at != index_offset) return corrupt(at, "there are bytes that belong to no block");
+  return ok();
+}
+
+// Whether it is the very file that the checkpoint names: entries are covered by the blocks' checksums.
+Status SnapshotReader::check_frame(ByteView index, ByteView trailer) {
+  const auto want = source_->frame_checksum();
+  if (!want) return ok();
+  Bytes head;
+  for (const auto& block : index_) {
+    head.clear();
+    ByteWriter out(head);
+    append_block_head(block, out);
+    frame_.add(head);
+  }
+  frame_.add(index);
+  frame_.add(trailer);
+  if (frame_.value() != *want) return corrupt(0, differs("file", *want, frame_.value()));
   return ok();
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/base/checksum.h"
 #include "weir/state/api/snapshot_format.h"
 #include "weir/state/api/snapshot_io.h"
 
@@ -66,11 +67,13 @@ class SnapshotReader {
   Status read_header();
   Status read_index();
   Status check_index(std::uint64_t index_offset) const;
+  Status check_frame(ByteView index, ByteView trailer);
 
   const ByteSource* source_;
   std::uint64_t blocks_begin_ = 0;
   SnapshotHeader header_;
   std::vector<BlockPlace> index_;
+  RunningChecksum frame_;
 };
 
 }  // namespace weir::state

@@ -6,7 +6,7 @@ namespace weir::state {
 
 Result<SnapshotWriter> SnapshotWriter::begin(ByteSink& sink, const SnapshotHeader& header) {
   SnapshotWriter writer(sink);
-  WEIR_TRY(writer.put(snapshot_format::encode_header(header)));
+  WEIR_TRY(writer.put_frame(snapshot_format::encode_header(header)));
   return writer;
 }
 
@@ -18,7 +18,7 @@ Status SnapshotWriter::append(const DenseBlock& block) {
   scratch_.clear();
   ByteWriter head(scratch_);
   snapshot_format::append_block_head(index_.back(), head);
-  WEIR_TRY(put(scratch_));
+  WEIR_TRY(put_frame(scratch_));
   return put(block.bytes);
 }
 
@@ -34,7 +34,12 @@ Status SnapshotWriter::finish() {
   out.number(checksum(scratch_));
   out.number(snapshot_format::kVersion);
   out.number(snapshot_format::kEndMagic);
-  return put(scratch_);
+  return put_frame(scratch_);
+}
+
+Status SnapshotWriter::put_frame(ByteView bytes) {
+  frame_.add(bytes);
+  return put(bytes);
 }
 
 Status SnapshotWriter::put(ByteView bytes) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "weir/base/checksum.h"
 #include "weir/state/api/snapshot_format.h"
 #include "weir/state/api/snapshot_io.h"
 
@@ -21,17 +22,22 @@ class SnapshotWriter {
   // Writes the index and the end. A file without them is refused.
   Status finish();
 
+  // The file's checksum: of everything but the entries, whose checksums are in what it covers. After
+  // finish().
+  std::uint64_t frame_checksum() const { return frame_.value(); }
   std::uint64_t bytes_written() const { return offset_; }
   std::uint64_t entries_written() const { return entries_; }
 
  private:
   explicit SnapshotWriter(ByteSink& sink) : sink_(&sink) {}
+  Status put_frame(ByteView bytes);
   Status put(ByteView bytes);
 
   ByteSink* sink_;
   std::uint64_t offset_ = 0;
   std::uint64_t entries_ = 0;
   std::vector<BlockPlace> index_;
+  RunningChecksum frame_;
   Bytes scratch_;
 };
 

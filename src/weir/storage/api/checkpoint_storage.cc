@@ -63,7 +63,7 @@ Result<checkpoint::StateHandle> write_state(CheckpointStorage& storage, const st
   if (bytes.size() < storage.inline_bytes_max()) return checkpoint::StateHandle(std::move(bytes));
   WEIR_ASSIGN(const auto stream, storage.create(name));
   WEIR_TRY(stream->append(bytes));
-  WEIR_ASSIGN(auto handle, stream->commit());
+  WEIR_ASSIGN(auto handle, stream->commit(checksum(bytes)));
   return checkpoint::StateHandle(std::move(handle));
 }
 

@@ -34,8 +34,9 @@ class CheckpointStream {
   virtual ~CheckpointStream() = default;
 
   virtual Status append(ByteView bytes) = 0;
-  // The bytes survive a crash; the name does once the checkpoint is published.
-  virtual Result<checkpoint::FileHandle> commit() = 0;
+  // The bytes survive a crash; the name does once the checkpoint is published. `checksum` is for the
+  // handle: whoever wrote the file has it, of all its bytes or of what its format says.
+  virtual Result<checkpoint::FileHandle> commit(std::uint64_t checksum) = 0;
   virtual void abort() = 0;
 };
 

@@ -46,10 +46,9 @@ class CheckpointStorageContract
       ADD_FAILURE() << stream.error().to_string();
       return {};
     }
-    // In two pieces: the checksum is of the whole.
     EXPECT_TRUE((*stream)->append(bytes_of(text.substr(0, text.size() / 2))));
     EXPECT_TRUE((*stream)->append(bytes_of(text.substr(text.size() / 2))));
-    auto handle = (*stream)->commit();
+    auto handle = (*stream)->commit(checksum(bytes_of(text)));
     EXPECT_TRUE(handle);
     return handle ? *handle : checkpoint::FileHandle{};
   }

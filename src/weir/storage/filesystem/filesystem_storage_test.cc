@@ -98,7 +98,7 @@ Outcome take_checkpoint(env::FileSystem& files) {
     const auto stream = storage.create(name);
     if (!stream || !(*stream)->append(bytes_of("state of ")) || !(*stream)->append(bytes_of(name)))
       return out;
-    const auto handle = (*stream)->commit();
+    const auto handle = (*stream)->commit(checksum(bytes_of("state of " + std::string(name))));
     if (!handle) return out;
     out.handles.push_back(*handle);
   }
@@ -293,7 +293,7 @@ void put_other_run(env::FileSystem& files) {
   FilesystemStorage storage(files, {.directory = other_run(), .epoch = {1}});
   const auto stream = *storage.create("chk-7/a");
   ASSERT_TRUE(stream->append(bytes_of("state")));
-  ASSERT_TRUE(stream->commit());
+  ASSERT_TRUE(stream->commit(0));
   ASSERT_TRUE(storage.publish({7}, bytes_of("metadata of 7")));
 }
 
@@ -388,7 +388,7 @@ TEST(FilesystemStorage, AfterAFailedAppendAStreamCannotBeCommitted) {
     const auto stream = *storage.create("chk-1/a");
     EXPECT_EQ(stream->append(bytes_of("torn")).error().code, Code::kExhausted);
     EXPECT_FALSE(stream->append(bytes_of("more")));
-    EXPECT_FALSE(stream->commit());
+    EXPECT_FALSE(stream->commit(0));
   }
   EXPECT_TRUE(disk.tree(kRun).empty());
 }

@@ -30,10 +30,10 @@ class MemoryStream final : public CheckpointStream {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return ok();
   }
-  Result<checkpoint::FileHandle> commit() override {
+  Result<checkpoint::FileHandle> commit(std::uint64_t checksum) override {
     WEIR_CHECK(is_open_);
     is_open_ = false;
-    checkpoint::FileHandle handle{names_.name, bytes_.size(), checksum(bytes_)};
+    checkpoint::FileHandle handle{names_.name, bytes_.size(), checksum};
     vault_->put(names_.path, std::move(bytes_));
     return handle;
   }

@@ -21,12 +21,11 @@ Status FileStream::append(ByteView bytes) {
     phase_ = Phase::kBroken;
     return appended;
   }
-  checksum_.add(bytes);
   length_ += bytes.size();
   return ok();
 }
 
-Result<checkpoint::FileHandle> FileStream::commit() {
+Result<checkpoint::FileHandle> FileStream::commit(std::uint64_t checksum) {
   WEIR_CHECK(phase_ == Phase::kOpen || phase_ == Phase::kBroken);
   if (phase_ == Phase::kBroken)
     return Error{Code::kUnavailable, "committing " + names_.name + ": an append failed before"};
@@ -34,7 +33,7 @@ Result<checkpoint::FileHandle> FileStream::commit() {
   if (!mutant(Mutant::kDataSyncDropped)) WEIR_TRY(file_->sync());
   WEIR_TRY(file_->close());
   phase_ = Phase::kCommitted;
-  return checkpoint::FileHandle{names_.name, length_, checksum_.value()};
+  return checkpoint::FileHandle{names_.name, length_, checksum};
 }
 
 void FileStream::abort() {

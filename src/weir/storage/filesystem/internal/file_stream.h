@@ -3,7 +3,6 @@
 #include <memory>
 #include <string>
 
-#include "weir/base/checksum.h"
 #include "weir/env/api/file_system.h"
 #include "weir/storage/api/checkpoint_storage.h"
 
@@ -20,7 +19,7 @@ class FileStream final : public CheckpointStream {
   ~FileStream() override;
 
   Status append(ByteView bytes) override;
-  Result<checkpoint::FileHandle> commit() override;
+  Result<checkpoint::FileHandle> commit(std::uint64_t checksum) override;
   void abort() override;
 
  private:
@@ -29,7 +28,6 @@ class FileStream final : public CheckpointStream {
   env::FileSystem& files_;
   const Names names_;
   std::unique_ptr<env::WritableFile> file_;
-  RunningChecksum checksum_;
   std::uint64_t length_ = 0;
   Phase phase_ = Phase::kOpen;
 };
