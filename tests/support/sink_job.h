@@ -69,6 +69,12 @@ class SinkTest : public testing::Test {
     test::FaultyFiles files(disk);
     return Attempt(job, files, parallelism).run();
   }
+  // Opens it and lets it write one, which is visible then.
+  static void write_a_line(Attempt& attempt) {
+    ASSERT_TRUE(attempt.open());
+    ASSERT_TRUE(attempt.write(attempt.next()));
+    ASSERT_TRUE(attempt.checkpoint());
+  }
   Lines visible(const std::string& directory = "out") { return visible_lines(disk, directory); }
   static Lines numbers(std::uint64_t last) {
     Lines lines;

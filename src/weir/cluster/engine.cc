@@ -1,7 +1,7 @@
 #include "weir/cluster/engine.h"
 
 #include "weir/base/log.h"
-#include "weir/jobmaster/other_runs.h"
+#include "weir/jobmaster/leftovers.h"
 #include "weir/storage/api/metadata.h"
 
 namespace weir::cluster {
@@ -56,8 +56,7 @@ Status Engine::open_run(const EngineOptions& options, std::optional<AlreadyFinis
     warn_of_state_by_place();
   }
   // What crashed processes left behind. An error is no reason not to run.
-  if (auto swept = storage_->sweep(keep, CheckpointId{record.ids_reserved.value + 1}); !swept)
-    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  jobmaster::remove_checkpoints(*storage_, record, keep);
   // One that begins here has not run yet: then the JobMaster does it, when all tasks run.
   const auto& found = store_->found();
   if (found && found->job == job_) jobmaster::remove_other_runs(*storage_, record.runs());
@@ -102,11 +101,11 @@ Status Engine::read_retained(const ha::RunRecord& record, std::set<CheckpointId>
 
 // The checkpoint that a pointer names, with every file in place before anything runs.
 Result<checkpoint::CompletedCheckpoint> Engine::read_checkpoint(const ha::Pointer& pointer) {
-  const auto failed = [&](const Error& error) {
+  const auto failed = [&](Error error) {
     // A file that may not be read is to be mended; refused would say that another process leads the job.
-    const auto code = error.code == Code::kRefused ? Code::kInvalid : error.code;
-    return Error{code, "restoring checkpoint " + std::to_string(pointer.id.value) + " from " +
-                           storage_->place() + ": " + error.what};
+    if (error.code == Code::kRefused) error.code = Code::kInvalid;
+    return error.during("restoring checkpoint " + std::to_string(pointer.id.value) + " from " +
+                        storage_->place());
   };
   const auto bytes = storage_->read_metadata(pointer.id);
   if (!bytes) return failed(bytes.error());

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "tests/support/address_space.h"
 #include "weir/environment/files_test.h"
 
 namespace weir {
@@ -113,12 +114,7 @@ TEST_F(BadOutputTest, ACheckpointDirectoryThatVanishesUnderTheJobEndsItForGood) 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // They need the address space.
 TEST_F(BadOutputTest, WhereNoThreadCanBeStartedTheJobEndsAndSaysSo) {
   const auto run_in_little_memory = [this] {
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    // Less than the stack of a thread.
-    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (4u << 20);
-    const rlimit little{.rlim_cur = bytes, .rlim_max = bytes};
-    setrlimit(RLIMIT_AS, &little);
+    test::leave_no_room_for_a_stack();
     std::exit(numbers("threads", 1, 3));
   };
   EXPECT_EXIT(run_in_little_memory(), testing::ExitedWithCode(1),

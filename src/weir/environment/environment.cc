@@ -1,7 +1,6 @@
 #include "weir/environment/environment.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -9,6 +8,8 @@
 #include <system_error>
 
 #include "weir/datastream/job_definition_error.h"
+#include "weir/env/posix/host.h"
+#include "weir/env/posix/posix_console.h"
 #include "weir/env/posix/signals.h"
 #include "weir/environment/embedded_engine.h"
 #include "weir/environment/options.h"
@@ -24,10 +25,8 @@ JobResult complain(JobResult::Kind kind, std::string what) {
 }
 
 Status say(const std::string& text) {
-  const auto written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (std::fflush(stdout) == 0 && written == text.size()) return ok();
-  return Error{Code::kUnavailable,
-               "writing to standard output: " + std::generic_category().message(errno)};
+  std::fflush(stdout);  // What the program said before comes first.
+  return env::PosixConsole().write(text);
 }
 
 // The job cannot be started; its options and definition are fine.
@@ -196,11 +195,9 @@ JobResult Environment::State::run(const std::string& job_name, operators::Progra
   try {
     running.emplace(configuration, *machine, *std::move(backend));
   } catch (const std::system_error& e) {
-    return complain(
-        JobResult::Kind::kFailed,
-        std::string("starting the threads of a job: ") + e.code().message() +
-            "; raise the limits of memory and processes (ulimit -v, ulimit -u), or give "
-            "--threads a smaller number");
+    return complain(JobResult::Kind::kFailed,
+                    std::string("starting the threads of a job: ") + e.code().message() + "; " +
+                        std::string(env::kThreadAdvice) + ", or give --threads a smaller number");
   }
   auto& engine = *running;
   const auto over = engine.open(*options, std::move(program_to_run));

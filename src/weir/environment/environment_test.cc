@@ -212,11 +212,11 @@ TEST_F(EnvironmentTest, WhatCannotBeWrittenToStandardOutputIsToldOnTheOther) {
     std::exit(run(options));
   };
   EXPECT_EXIT(run_into_full_device({"--help"}), testing::ExitedWithCode(1),
-              "writing to standard output: No space left on device");
+              "write standard output: No space left on device");
   ASSERT_EQ(run({}), 0);
   // The job has finished, whoever hears of it.
   EXPECT_EXIT(run_into_full_device({}), testing::ExitedWithCode(0),
-              "writing to standard output: No space left on device.*Job 'told' finished at");
+              "write standard output: No space left on device.*Job 'told' finished at");
 }
 
 TEST_F(EnvironmentTest, AnOptionWithTheNameOfOneOfWeirsEndsWithTwo) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "weir/base/log.h"
-#include "weir/jobmaster/other_runs.h"
+#include "weir/jobmaster/leftovers.h"
 
 namespace weir::jobmaster {
 namespace {
@@ -220,8 +220,7 @@ void JobMaster::record_result() {
 // On the I/O pool.
 void JobMaster::delete_checkpoints() {
   const auto& record = parts_.store->record();
-  if (auto swept = parts_.storage->sweep({}, CheckpointId{record.ids_reserved.value + 1}); !swept)
-    log::Event(log::Level::kWarning, "LeftoverNotRemoved").field("reason", swept.error().what);
+  remove_checkpoints(*parts_.storage, record, {});
   remove_other_runs(*parts_.storage, record.runs());
 }
 

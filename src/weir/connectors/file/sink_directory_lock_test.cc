@@ -10,12 +10,6 @@ namespace {
 // Of the lock that Subtask 0 takes, and of what may be said of whoever has it.
 class SinkDirectoryLockTest : public SinkTest {
  protected:
-  // Which is visible then.
-  static void write_a_line(Attempt& attempt) {
-    ASSERT_TRUE(attempt.open());
-    ASSERT_TRUE(attempt.write(attempt.next()));
-    ASSERT_TRUE(attempt.checkpoint());
-  }
   // Of an attempt with two Subtasks; the first of two full buffers is on the disk then.
   static void stage_by_subtask_1(Attempt& attempt) {
     for (const auto number : {9u, 11u}) ASSERT_TRUE(attempt.write(number));

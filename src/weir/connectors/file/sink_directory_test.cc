@@ -72,9 +72,7 @@ TEST_F(SinkDirectoryTest, ARunThatResumesTakesItsDirectoryFromNobodyWhateverItMa
   {
     test::FaultyFiles files(disk);
     Attempt attempt(first, files, 2);
-    ASSERT_TRUE(attempt.open());
-    ASSERT_TRUE(attempt.write(attempt.next()));
-    ASSERT_TRUE(attempt.checkpoint());
+    write_a_line(attempt);
   }
   Job second{.job = {{2}}, .last = 7, .may_overwrite = true};
   ASSERT_TRUE(run(second));
@@ -129,9 +127,7 @@ TEST_F(SinkDirectoryTest, ARunOfWhichNothingWaitsGoesOnInAnotherDirectoryAfterAW
   {
     test::FaultyFiles files(disk);
     Attempt attempt(job, files, 1);
-    ASSERT_TRUE(attempt.open());
-    ASSERT_TRUE(attempt.write(attempt.next()));
-    ASSERT_TRUE(attempt.checkpoint());
+    write_a_line(attempt);
     ASSERT_TRUE(attempt.checkpoint());  // The one before is made visible by now, so nothing waits.
   }
   job.directory = "after";
@@ -201,9 +197,7 @@ TEST_F(SinkDirectoryTest, ADirectoryThatAnotherJobHasTakenGetsNoVisiblePartAnyMo
   Job running;
   test::FaultyFiles files(disk);
   Attempt attempt(running, files, 2);
-  ASSERT_TRUE(attempt.open());
-  ASSERT_TRUE(attempt.write(attempt.next()));
-  ASSERT_TRUE(attempt.checkpoint());
+  write_a_line(attempt);
   ASSERT_TRUE(attempt.write(attempt.next()));
   ASSERT_TRUE(disk.remove("out/.weir-sink-lock"));
   Job other{.job = {{2}}, .last = 7, .may_overwrite = true};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace weir::env {
@@ -17,6 +18,9 @@ std::uint32_t cores_available();
 double load_average();
 // Keeps the calling thread on these processors; nothing where there are none. False where the system refuses.
 bool pin_this_thread(const std::vector<std::uint32_t>& cpus);
+// What to do where the system refuses a thread.
+inline constexpr std::string_view kThreadAdvice =
+    "raise the limits of memory and processes (ulimit -v, ulimit -u)";
 // How many files this process may have open: `ulimit -n`.
 std::uint64_t open_files_max();
 

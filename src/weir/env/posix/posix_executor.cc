@@ -61,7 +61,7 @@ ExecutorThread& PosixExecutor::own_thread_for(const std::string& name, std::erro
     return add_thread(name, {}, true);
   } catch (const std::system_error& e) {
     refused = e.code();
-    return *shared_[own_refused_++ % thread_count_];
+    return *shared_[tasks_.size() % thread_count_];
   }
 }
 
@@ -74,8 +74,7 @@ Waker& PosixExecutor::start(Runnable& runnable, Placement placement) {
         .field("runnable", name)
         .field("reason", refused.message())
         .field("advice",
-               "it runs beside others, which wait while it blocks: raise the limits of memory and "
-               "processes (ulimit -v, ulimit -u)");
+               "it runs beside others, which wait while it blocks: " + std::string(kThreadAdvice));
   return waker;
 }
 

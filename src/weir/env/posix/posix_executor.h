@@ -80,7 +80,6 @@ class PosixExecutor final : public Executor {
   std::atomic<std::uint32_t> own_running_{0};  // No partner: a hint about whether polling pays.
   Mutex mutex_;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
-  std::uint32_t own_refused_ WEIR_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<ExecutorTask>> tasks_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<ExecutorThread>> shared_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<ExecutorThread>> own_ WEIR_GUARDED_BY(mutex_);

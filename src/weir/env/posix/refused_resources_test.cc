@@ -1,12 +1,11 @@
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
-#include <fstream>
 #include <new>
 
+#include "tests/support/address_space.h"
 #include "weir/base/log.h"
 #include "weir/env/api/function_runnable.h"
 #include "weir/env/posix/posix_executor.h"
@@ -46,12 +45,7 @@ TEST(RefusedThreadDeathTest, OfARunnablesOwnIsAWarningAndItRunsBesideOthers) {
     const PosixClock clock;
     StderrLog log(clock, log::Level::kWarning);
     log::set_sink(&log);
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    // Less than the stack of a thread.
-    const rlim_t bytes = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (4u << 20);
-    const rlimit little{.rlim_cur = bytes, .rlim_max = bytes};
-    setrlimit(RLIMIT_AS, &little);
+    test::leave_no_room_for_a_stack();
     std::atomic<int> steps{0};
     FunctionRunnable patient(
         [&] {

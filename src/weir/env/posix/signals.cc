@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "weir/env/posix/host.h"
 #include "weir/env/posix/internal/last_words.h"
 #include "weir/env/posix/internal/system_error.h"
 
@@ -48,7 +49,7 @@ Result<std::unique_ptr<Signals>> Signals::open(std::function<void(int)> on_signa
     close(ends[0]);
     close(ends[1]);
     auto error = system_error("starting a thread", "for signals", e.code().value());
-    error.what += "; raise the limits of memory and processes (ulimit -v, ulimit -u)";
+    error.what.append("; ").append(kThreadAdvice);
     return error;
   }
 }

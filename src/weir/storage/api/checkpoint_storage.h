@@ -100,7 +100,7 @@ class CheckpointStorage {
 // _metadata is refused above this size.
 inline constexpr std::uint64_t kMetadataBytesMax = 1ULL << 30;
 
-// The whole file, its checksum verified. kExhausted where it is longer than `bytes_max`.
+// The whole file, of which the checksum covers every byte, verified: not one of keyed state. kExhausted where it is longer than `bytes_max`.
 Result<Bytes> read_verified(CheckpointStorage& storage, const checkpoint::FileHandle& file,
                             std::uint64_t bytes_max);
 // The bytes that a handle stands for, from the metadata or from a file.

@@ -144,12 +144,10 @@ Result<std::vector<CheckpointId>> FilesystemStorage::sweep(const std::set<Checkp
 
 Result<std::vector<CheckpointId>> FilesystemStorage::sweep_run(
     const std::string& run, const std::function<bool(CheckpointId)>& is_kept) {
-  const auto entries = files_.list(run);
-  if (!entries && entries.error().code == Code::kNotFound) return std::vector<CheckpointId>{};
-  if (!entries) return entries.error();
+  WEIR_ASSIGN(const auto entries, list(run));
   std::vector<CheckpointId> swept;
   FirstError first;
-  for (const auto& entry : *entries) {
+  for (const auto& entry : entries) {
     const auto id = checkpoint_of_directory(entry.name);
     if (!entry.is_directory || !id || is_kept(*id)) continue;
     const auto removed = remove_whole(env::join(run, entry.name));
@@ -162,12 +160,10 @@ Result<std::vector<CheckpointId>> FilesystemStorage::sweep_run(
 
 Result<std::vector<JobId>> FilesystemStorage::sweep_other_runs(const std::set<JobId>& keep) {
   const auto job = env::parent_of(directory_);
-  const auto entries = files_.list(job);
-  if (!entries && entries.error().code == Code::kNotFound) return std::vector<JobId>{};
-  if (!entries) return entries.error();
+  WEIR_ASSIGN(const auto entries, list(job));
   std::vector<JobId> swept;
   FirstError first;
-  for (const auto& entry : *entries) {
+  for (const auto& entry : entries) {
     const auto run = run_of_directory(entry.name);
     const auto path = env::join(job, entry.name);
     if (!entry.is_directory || !run || keep.contains(*run) || path == directory_) continue;
@@ -179,6 +175,14 @@ Result<std::vector<JobId>> FilesystemStorage::sweep_other_runs(const std::set<Jo
   }
   if (!first.status()) return first.status().error();
   return swept;
+}
+
+// What lies there: nothing where there is no such directory.
+Result<std::vector<env::DirectoryEntry>> FilesystemStorage::list(const std::string& directory) {
+  auto entries = files_.list(directory);
+  if (!entries && entries.error().code == Code::kNotFound)
+    return std::vector<env::DirectoryEntry>{};
+  return entries;
 }
 
 // Whether it is gone. What else lies there is somebody's, who may be at work in it just now.

@@ -48,6 +48,7 @@ class FilesystemStorage final : public CheckpointStorage {
   Status write_whole(const std::string& path, env::Create how, ByteView bytes);
   Status prepare_metadata(CheckpointId id, ByteView metadata);
   Status remove_metadata(const std::string& chk);
+  Result<std::vector<env::DirectoryEntry>> list(const std::string& directory);
   Result<bool> remove_if_empty(const std::string& directory);
   Status remove_whole(const std::string& chk);
   Result<std::vector<CheckpointId>> sweep_run(const std::string& run,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weir/base/checksum.h"
 #include "weir/storage/api/checkpoint_names.h"
 
 namespace weir::storage {

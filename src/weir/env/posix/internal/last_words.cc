@@ -3,7 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <string>
+#include <iterator>
 
 namespace weir::env {
 
