@@ -231,6 +231,26 @@ TEST(StagingPool, WhoCanWaitLeavesHalfToTheOthers) {
   EXPECT_TRUE(pool.take(bell, can_wait));
 }
 
+TEST(StagingPool, WhoCanWaitAddsNothingToWhatKeepsTheIoSideBusy) {
+  HeapPages pages;
+  StagingPool pool({.limit_bytes = 16000, .chunk_bytes = 1000, .spare_chunks = 0, .busy_chunks = 2},
+                   pages);
+  Bell bell;
+  const auto can_wait = StagingPool::Urgency::kCanWait;
+  auto a = pool.take(bell, can_wait);
+  auto b = pool.take(bell, can_wait);
+  auto c = pool.take(bell, can_wait);  // Nothing is sent yet.
+  EXPECT_TRUE(a && b && c);
+  a.send();
+  b.send();
+  EXPECT_FALSE(pool.take(bell, can_wait));
+  auto urgent = pool.take(bell);
+  EXPECT_TRUE(urgent);
+  a = {};
+  EXPECT_EQ(bell.rung, 1);
+  EXPECT_TRUE(pool.take(bell, can_wait));
+}
+
 TEST(StagingPool, KnowsWhetherAnythingWillComeBack) {
   HeapPages pages;
   StagingPool pool({.limit_bytes = 2000, .chunk_bytes = 1000, .spare_chunks = 0}, pages);

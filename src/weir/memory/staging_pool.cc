@@ -45,8 +45,7 @@ StagingChunk StagingPool::take(RoomListener& listener, Urgency urgency) {
   bool make_more = false;
   {
     MutexLock lock(mutex_);
-    const bool leaves_half = in_use_ + options_.chunk_bytes <= options_.limit_bytes / 2;
-    if (urgency == Urgency::kCanWait && in_use_ != 0 && !leaves_half) {
+    if (urgency == Urgency::kCanWait && is_better_left_for_later()) {
       wait(listener);
       return {};
     }
@@ -148,6 +147,11 @@ void StagingPool::make_fresh() {
 
 bool StagingPool::has_room_for(std::size_t bytes) const {
   return held_ + bytes <= options_.limit_bytes;
+}
+
+bool StagingPool::is_better_left_for_later() const {
+  const bool leaves_half = in_use_ + options_.chunk_bytes <= options_.limit_bytes / 2;
+  return in_use_ != 0 && (!leaves_half || sent_ >= options_.busy_chunks);
 }
 
 bool StagingPool::wants_more() const {

@@ -71,6 +71,7 @@ class StagingPool {
     std::uint64_t limit_bytes = std::uint64_t{256} << 20;  // checkpoint.staging_bytes_max
     std::size_t chunk_bytes = std::size_t{512} << 10;      // each costs a wake-up of the I/O side
     std::size_t spare_chunks = 8;  // as many are kept ready beside those in use
+    std::size_t busy_chunks = 16;  // as many sent ones keep the I/O side busy for a while
   };
   // Hands work to the I/O side; null: whoever needs a chunk makes it.
   using Submit = std::function<void(std::function<void()>)>;
@@ -83,7 +84,8 @@ class StagingPool {
 
   // A cut begins that may want that much at a time: has fresh chunks made where there are fewer.
   void prepare(std::uint64_t expected_bytes) WEIR_EXCLUDES(mutex_);
-  // Who can wait leaves half of the area to who cannot.
+  // Who can wait leaves half of the area to who cannot, and adds nothing to what keeps the I/O side
+  // busy anyway: some of it may not have to be saved later, because who cannot wait has done so.
   enum class Urgency : unsigned char { kCanWait, kUrgent };
   // An empty chunk, or none: then `listener` is told once when that may have changed.
   StagingChunk take(RoomListener& listener, Urgency urgency = Urgency::kUrgent)
@@ -111,6 +113,7 @@ class StagingPool {
   void count_sent() WEIR_EXCLUDES(mutex_);
   void make_fresh() WEIR_EXCLUDES(mutex_);
   bool has_room_for(std::size_t bytes) const WEIR_REQUIRES(mutex_);
+  bool is_better_left_for_later() const WEIR_REQUIRES(mutex_);
   bool wants_more() const WEIR_REQUIRES(mutex_);
   void take_out(std::size_t bytes) WEIR_REQUIRES(mutex_);
   void wait(RoomListener& listener) WEIR_REQUIRES(mutex_);

@@ -54,10 +54,12 @@ Result<KeyedTable*> HeapBackend::table(const TableDescriptor& descriptor) {
       make_heap_table({layout, GroupMap(context_.key_groups, parallelism), context_.pages,
                        context_.account, cuts_, static_cast<std::uint32_t>(tables_.size())});
   if (!stored) return stored.error().during(during);
-  cuts_.add_table(layout.is_saved_raw()
-                      ? raw_encoder(layout, parallelism, context_.key_groups)
-                      : dense_encoder(key, space, BlockKind::kEntries, parallelism),
-                  dense_encoder(key, space, BlockKind::kDeletes, parallelism));
+  const auto entries_in = [&](Order order) {
+    return layout.is_saved_raw() ? raw_encoder(layout, parallelism, context_.key_groups, order)
+                                 : dense_encoder(key, space, BlockKind::kEntries, parallelism);
+  };
+  cuts_.add_table({entries_in(Order::kNone), entries_in(Order::kBySegments),
+                   dense_encoder(key, space, BlockKind::kDeletes, parallelism)});
   tables_.push_back({descriptor, *std::move(stored)});
   return tables_.back().stored.get();
 }

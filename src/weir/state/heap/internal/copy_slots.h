@@ -14,7 +14,14 @@ namespace weir::state::heap {
 // What is saved is next read by another core, so it goes to memory past this core's caches, which the Subtask needs for
 // its look-ups; and the line written to need not be fetched first. Both are whole lines.
 inline void stream_line(std::byte* to, const std::byte* from) {
-#if defined(__SSE2__)
+#if defined(__AVX__)
+  const auto* source = reinterpret_cast<const __m256i*>(from);
+  auto* target = reinterpret_cast<__m256i*>(to);
+  const __m256i a = _mm256_load_si256(source);
+  const __m256i b = _mm256_load_si256(source + 1);
+  _mm256_stream_si256(target, a);
+  _mm256_stream_si256(target + 1, b);
+#elif defined(__SSE2__)
   const auto* source = reinterpret_cast<const __m128i*>(from);
   auto* target = reinterpret_cast<__m128i*>(to);
   const __m128i a = _mm_load_si128(source);
@@ -55,14 +62,17 @@ inline void copy_slots(std::byte* to, const std::byte* from, std::size_t bytes) 
   }
 }
 
+// One slot. A type, so that where it is called the copy is no call.
 template <std::size_t kBytes>
-inline void copy_slot(std::byte* to, const std::byte* from) {
-  if constexpr (kBytes == 64) {
-    stream_line(to, from);
-  } else {
-    std::memcpy(to, from, kBytes);
+struct CopySlot {
+  void operator()(std::byte* to, const std::byte* from) const {
+    if constexpr (kBytes == 64) {
+      stream_line(to, from);
+    } else {
+      std::memcpy(to, from, kBytes);
+    }
   }
-}
+};
 
 // The lines that were streamed can be seen by whoever gets the chunk.
 inline void end_streaming() {

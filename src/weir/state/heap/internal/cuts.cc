@@ -24,10 +24,9 @@ Cuts::Cuts(memory::StagingPool& pool, memory::RoomListener& listener, std::uint6
 
 Cuts::~Cuts() { pool_.forget(listener_); }
 
-void Cuts::add_table(std::shared_ptr<const BlockEncoder> entries,
-                     std::shared_ptr<const BlockEncoder> deletes) {
+void Cuts::add_table(Encoders encoders) {
   WEIR_CHECK(open_.empty());
-  tables_.push_back({std::move(entries), std::move(deletes)});
+  tables_.push_back(std::move(encoders));
 }
 
 OpenCut* Cuts::find(CutNumber number) const {
@@ -144,12 +143,11 @@ bool Cuts::renew(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t b
 void Cuts::hand_over(OpenCut& cut, std::uint32_t table, Stream stream) {
   Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
   if (stage.used != 0) {
-    const bool is_deletes = stream == Stream::kDeletes;
     end_streaming();
     stage.chunk.send();
-    cut.output->take({is_deletes ? BlockKind::kDeletes : BlockKind::kEntries, table,
-                      is_deletes ? tables_[table].deletes : tables_[table].entries,
-                      std::move(stage.chunk), stage.used});
+    cut.output->take({stream == Stream::kDeletes ? BlockKind::kDeletes : BlockKind::kEntries, table,
+                      tables_[table][static_cast<std::size_t>(stream)], std::move(stage.chunk),
+                      stage.used});
   }
   stage.chunk = {};
   stage.used = 0;

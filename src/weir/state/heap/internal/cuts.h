@@ -51,9 +51,10 @@ class Cuts {
   Cuts(const Cuts&) = delete;
   Cuts& operator=(const Cuts&) = delete;
 
-  // The next table: `entries` makes its blocks dense, `deletes` those of deleted keys.
-  void add_table(std::shared_ptr<const BlockEncoder> entries,
-                 std::shared_ptr<const BlockEncoder> deletes);
+  // Who makes the blocks of a table dense, by stream.
+  using Encoders = std::array<std::shared_ptr<const BlockEncoder>, 3>;
+  // The next table.
+  void add_table(Encoders encoders);
 
   // The number of the newest cut ever taken. A segment with another number has not been written
   // since.
@@ -62,6 +63,10 @@ class Cuts {
   // Oldest first.
   const std::vector<std::unique_ptr<OpenCut>>& open() const { return open_; }
   OpenCut* find(CutNumber number) const;
+  // The newest one, while it is open.
+  OpenCut* find_newest() const {
+    return open_.empty() || open_.back()->number != newest_ ? nullptr : open_.back().get();
+  }
   // Cuts have been taken without one that visited all segments for so long that numbers would soon
   // repeat: all segments must be told that older cuts are nothing any more.
   bool wants_sweep() const;
@@ -116,10 +121,6 @@ class Cuts {
     CheckpointId id;
     CutNumber number;
   };
-  struct Table {
-    std::shared_ptr<const BlockEncoder> entries;
-    std::shared_ptr<const BlockEncoder> deletes;
-  };
 
   bool renew(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t bytes);
   void hand_over(OpenCut& cut, std::uint32_t table, Stream stream);
@@ -130,7 +131,7 @@ class Cuts {
   const std::uint64_t entry_bytes_max_;
   const bool tracks_changes_;
 
-  std::vector<Table> tables_;
+  std::vector<Encoders> tables_;
   CutNumber newest_ = 0;
   CutNumber swept_ = 0;  // every segment has this number or a later one
   std::vector<std::unique_ptr<OpenCut>> open_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "weir/state/heap/internal/segment.h"
 #include "weir/types/key_hash.h"
 
 namespace weir::state::heap {
@@ -61,18 +62,17 @@ void append_value(const SlotLayout& layout, const void* value, Bytes& out) {
 
 class RawEncoder final : public BlockEncoder {
  public:
-  RawEncoder(const SlotLayout& layout, std::uint32_t max_parallelism, KeyGroupRange key_groups)
-      : layout_(layout), max_parallelism_(max_parallelism), key_groups_(key_groups) {}
+  RawEncoder(const SlotLayout& layout, std::uint32_t max_parallelism, KeyGroupRange key_groups,
+             Order order)
+      : layout_(layout),
+        max_parallelism_(max_parallelism),
+        key_groups_(key_groups),
+        order_(order) {}
 
   void encode(ByteView staged, DenseBlock& out) const override {
     WEIR_CHECK(staged.size() % layout_.stride == 0);
     out.count = staged.size() / layout_.stride;
-    GroupSpan groups(max_parallelism_);
-    // Entries saved by writes are of all groups: the first few hundred say so, and the rest need no hash.
-    for (std::size_t at = 0; at != staged.size() && !(groups.range() == key_groups_);
-         at += layout_.stride)
-      groups.add(layout_.key_hash_of(staged.data() + at));
-    out.key_groups = groups.range();
+    out.key_groups = span_of(staged);
     if (layout_.value.is_plain_bytes) {
       copy_plain(staged, out);
     } else {
@@ -86,6 +86,25 @@ class RawEncoder final : public BlockEncoder {
   }
 
  private:
+  // Hashes as few keys as say it.
+  KeyGroupRange span_of(ByteView staged) const {
+    GroupSpan groups(max_parallelism_);
+    const std::size_t segment_bytes = std::size_t{kSlots} * layout_.stride;
+    if (order_ == Order::kBySegments && staged.size() > 2 * segment_bytes) {
+      // The least group is in the first segment, the greatest in the last.
+      add(staged.first(segment_bytes), groups);
+      add(staged.last(segment_bytes), groups);
+    } else {
+      // Entries saved by writes are of all groups, which the first few hundred say.
+      add(staged, groups);
+    }
+    return groups.range();
+  }
+  void add(ByteView staged, GroupSpan& groups) const {
+    for (; !staged.empty() && !(groups.range() == key_groups_);
+         staged = staged.subspan(layout_.stride))
+      groups.add(layout_.key_hash_of(staged.data()));
+  }
   void copy_plain(ByteView staged, DenseBlock& out) const {
     const std::size_t key_bytes = layout_.key_bytes + layout_.namespace_bytes;
     // The commonest sizes as constants, so that a copy is no call.
@@ -116,6 +135,7 @@ class RawEncoder final : public BlockEncoder {
   const SlotLayout layout_;
   const std::uint32_t max_parallelism_;
   const KeyGroupRange key_groups_;
+  const Order order_;
 };
 
 class DenseEncoder final : public BlockEncoder {
@@ -167,8 +187,8 @@ void append_dense_entry(const SlotLayout& layout, std::byte* slot, Bytes& out) {
 
 std::shared_ptr<const BlockEncoder> raw_encoder(const SlotLayout& layout,
                                                 std::uint32_t max_parallelism,
-                                                KeyGroupRange key_groups) {
-  return std::make_shared<RawEncoder>(layout, max_parallelism, key_groups);
+                                                KeyGroupRange key_groups, Order order) {
+  return std::make_shared<RawEncoder>(layout, max_parallelism, key_groups, order);
 }
 
 std::shared_ptr<const BlockEncoder> dense_encoder(KeyLayout key, std::uint32_t namespace_bytes,

@@ -107,7 +107,10 @@ class SegmentStore {
  private:
   bool bring_up_to(Segment* segment, CutNumber number);
   bool save_pending(Segment* segment, std::uint64_t slots, Stream stream);
-  bool save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
+  bool save(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
+  template <class Copy>
+  bool save_slots(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream, Copy copy);
+  bool save_runs(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream);
   template <class Copy>
   std::uint64_t save_block(OpenCut& cut, Segment* const* segments, const std::uint8_t* slots,
                            std::uint64_t owed, Copy copy);

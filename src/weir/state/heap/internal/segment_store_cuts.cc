@@ -20,7 +20,7 @@ bool SegmentStore::prepare(SlotRef ref) {
 // What it costs to be asked for one slot is shared by the block: one room for all of them, one cut.
 std::uint64_t SegmentStore::prepare_block(Segment* const* segments, const std::uint8_t* slots,
                                           std::uint64_t owed) {
-  OpenCut* cut = cuts_.find(cuts_.newest());
+  OpenCut* cut = cuts_.find_newest();
   if (cut == nullptr || !layout_.is_saved_raw()) {
     for (; owed != 0; owed &= owed - 1) {
       const auto i = first_slot(owed);
@@ -30,12 +30,13 @@ std::uint64_t SegmentStore::prepare_block(Segment* const* segments, const std::u
   }
   // Before any room is taken: what an older cut needs may send half-filled chunks.
   for (auto rest = owed; rest != 0; rest &= rest - 1)
-    if (!bring_up_to(segments[first_slot(rest)], cut->number)) return owed;
+    if (Segment* segment = segments[first_slot(rest)]; segment->cut() != cut->number)
+      if (!bring_up_to(segment, cut->number)) return owed;
   switch (layout_.stride) {
     case 16:
-      return save_block(*cut, segments, slots, owed, copy_slot<16>);
+      return save_block(*cut, segments, slots, owed, CopySlot<16>());
     case 64:
-      return save_block(*cut, segments, slots, owed, copy_slot<64>);
+      return save_block(*cut, segments, slots, owed, CopySlot<64>());
     default:
       return save_block(*cut, segments, slots, owed, [this](std::byte* to, const std::byte* from) {
         copy_slots(to, from, layout_.stride);
@@ -95,12 +96,43 @@ bool SegmentStore::save_pending(Segment* segment, std::uint64_t slots, Stream st
     segment->forget_pending(slots);
     return true;
   }
-  return layout_.is_saved_raw() ? save_raw(*cut, segment, slots, stream)
-                                : save_dense(*cut, segment, slots, stream);
+  return save(*cut, segment, slots, stream);
 }
 
-// Slot by slot; neighbours, of which a walk finds many, in one copy.
-bool SegmentStore::save_raw(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
+bool SegmentStore::save(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
+  if (!layout_.is_saved_raw()) return save_dense(cut, segment, slots, stream);
+  switch (layout_.stride) {
+    case 16:
+      return save_slots(cut, segment, slots, stream, CopySlot<16>());
+    case 64:
+      return save_slots(cut, segment, slots, stream, CopySlot<64>());
+    default:
+      return save_runs(cut, segment, slots, stream);
+  }
+}
+
+// One room for all, where a chunk has it.
+template <class Copy>
+bool SegmentStore::save_slots(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream,
+                              Copy copy) {
+  const std::size_t stride = layout_.stride;
+  while (slots != 0) {
+    auto room = static_cast<std::uint32_t>(std::popcount(slots));
+    std::byte* to = cuts_.reserve(cut, table_, stream, stride, room);
+    if (to == nullptr) return stage_failed();
+    std::uint64_t saved = 0;
+    for (; room != 0; --room, slots &= slots - 1, to += stride) {
+      const auto slot = first_slot(slots);
+      copy(to, at({segment, slot}));
+      saved |= slot_bit(slot);
+    }
+    segment->forget_pending(saved);
+  }
+  return true;
+}
+
+// Neighbours, of which a walk finds many, in one copy.
+bool SegmentStore::save_runs(OpenCut& cut, Segment* segment, std::uint64_t slots, Stream stream) {
   const std::size_t stride = layout_.stride;
   while (slots != 0) {
     const auto first = first_slot(slots);
@@ -147,7 +179,7 @@ SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
     const auto count = visit_ahead(cut, budget, visits);
     if (count == 0) return Walk::kFailed;
     for (const Visit& visit : std::span(visits).first(count)) {
-      if (!save_pending(visit.segment, visit.owed, Stream::kWalk)) return Walk::kFailed;
+      if (!save(cut, visit.segment, visit.owed, Stream::kWalk)) return Walk::kFailed;
       budget -= std::min(budget, cost_of(visit));
       cut.walk_word = visit.end;
     }
