@@ -38,6 +38,7 @@ struct OpenCut {
   std::uint32_t walk_table = 0;
   std::uint64_t walk_word = 0;
   std::size_t walk_deletes = 0;
+  bool walk_waits = false;  // it found no room for a slot
 };
 
 // The cuts through all tables of a backend, and the chunks in which they save.
@@ -101,6 +102,12 @@ class Cuts {
     saved_entries_ += count;
     saved_bytes_ += count * bytes;
     return at;
+  }
+
+  // Whether the stream has room for an entry of `bytes`; takes a chunk where it has not.
+  bool has_room(OpenCut& cut, std::uint32_t table, Stream stream, std::size_t bytes) {
+    const Stage& stage = cut.stages[table][static_cast<std::size_t>(stream)];
+    return stage.chunk.size() - stage.used >= bytes || renew(cut, table, stream, bytes);
   }
 
   // Gives the last `count` of them back.
