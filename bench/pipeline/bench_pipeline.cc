@@ -59,7 +59,10 @@ int main(int argc, char** argv) {
     rows.insert(rows.end(), more.begin(), more.end());
   }
   print_rows(rows);
-  std::printf("medians of %d runs, cases in turn; load after: %.2f\n", times, load());
+  std::printf(
+      "medians of %d runs, cases in turn; a ratio is the median of those of each turn; load after: "
+      "%.2f\n",
+      times, load());
   if (!json.empty() && !write_json(rows, json)) {
     std::fprintf(stderr, "%s cannot be written\n", json.c_str());
     return 1;

@@ -16,7 +16,7 @@ constexpr auto kMake = [](std::uint64_t i) { return make_wide(i); };
 constexpr auto kMix = [](const Wide& r) { return mix(r); };
 constexpr auto kKeep = [](const Wide& r) { return keep(r); };
 
-double weir_ns_per_record(std::uint64_t records, Steps steps) {
+double weir_million_records_per_second(std::uint64_t records, Steps steps) {
   Environment env({"--threads", "1", "-Dtaskmanager.cpus=0"});
   const auto meter = std::make_shared<Meter>();
   const auto source = env.from_source(sequence<Wide>(0, records - 1, kMake));
@@ -30,16 +30,16 @@ double weir_ns_per_record(std::uint64_t records, Steps steps) {
   std::int64_t begin = 0;
   env.on_running([&](const Environment::Control&) { begin = now_ns(); });
   std::ignore = env.execute("bench chain");
-  return static_cast<double>(now_ns() - begin) / static_cast<double>(records);
+  return million_per_second(records, begin, now_ns());
 }
 
-double loop_ns_per_record(std::uint64_t records) {
+double loop_million_records_per_second(std::uint64_t records) {
   std::vector<Wide> batch(kBatch + 1);
   const auto begin = now_ns();
   consume(batch.data());
   std::uint64_t out = chain_loop(0, records, batch.data());
   asm volatile("" ::"r"(out));
-  return static_cast<double>(now_ns() - begin) / static_cast<double>(records);
+  return million_per_second(records, begin, now_ns());
 }
 
 }  // namespace
@@ -48,21 +48,25 @@ Chapter chain_chapter(Size size) {
   const auto records = size.scaled(400'000'000);
   Chapter chapter;
   chapter.cases = {
-      {"chain, by hand", [=](Samples& s) { s.add("chain.loop", loop_ns_per_record(records)); }},
+      {"chain, by hand",
+       [=](Samples& s) { s.add("chain.loop", loop_million_records_per_second(records)); }},
       {"chain, fused",
-       [=](Samples& s) { s.add("chain.fused", weir_ns_per_record(records, Steps::kFused)); }},
+       [=](Samples& s) {
+         s.add("chain.fused", weir_million_records_per_second(records, Steps::kFused));
+       }},
       {"chain, apart",
-       [=](Samples& s) { s.add("chain.apart", weir_ns_per_record(records, Steps::kApart)); }},
+       [=](Samples& s) {
+         s.add("chain.apart", weir_million_records_per_second(records, Steps::kApart));
+       }},
   };
   chapter.rows = [](const Samples& s) {
-    const auto per_second = [&](const char* name) { return 1e3 / s.median(name); };
     return std::vector<Row>{
-        {"sequence -> map -> filter -> map -> sink, one core", "M/s", per_second("chain.fused"),
-         per_second("chain.loop"), 0.8, Better::kHigher},
-        {"the same with three operators, not fused", "M/s", per_second("chain.apart"),
-         per_second("chain.loop"), std::nullopt, Better::kHigher},
+        compare(s, {"sequence -> map -> filter -> map -> sink, one core", "M/s", "chain.fused",
+                    "chain.loop", 0.8}),
+        compare(s,
+                {"the same with three operators, not fused", "M/s", "chain.apart", "chain.loop"}),
         {"ns per record and operator (5: source, map, filter, map, sink)", "ns",
-         s.median("chain.fused") / 5, std::nullopt, std::nullopt, Better::kLower},
+         1e3 / s.median("chain.fused") / 5, std::nullopt, Better::kLower},
     };
   };
   return chapter;

@@ -74,8 +74,8 @@ Chapter entry_bytes_chapter(Size size) {
                                                                      {"entry 10 M, 8 + 8", 16},
                                                                      {"entry 1 M, 8 + 56", 64},
                                                                      {"entry 10 M, 8 + 56", 64}})
-      rows.push_back({"bytes per " + name, "bytes", s.median(name), std::nullopt, 1.6 * payload + 8,
-                      Better::kLower});
+      rows.push_back(
+          {"bytes per " + name, "bytes", s.median(name), 1.6 * payload + 8, Better::kLower});
     return rows;
   };
   return chapter;

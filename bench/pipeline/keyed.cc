@@ -14,7 +14,7 @@ namespace {
 enum class Cores { kOne, kTwo };
 
 // First every key once, then uniform updates; the clock starts when the last of the former has been summed.
-double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores) {
+double weir_million_updates_per_second(std::uint64_t keys, std::uint64_t updates, Cores cores) {
   std::vector<std::string> arguments = {"--threads", "1", "-Dtaskmanager.cpus=0"};
   if (cores == Cores::kTwo) arguments = {"--threads", "2", "-Dtaskmanager.cpus=0,1"};
   Environment env(arguments);
@@ -36,10 +36,10 @@ double weir_ns_per_update(std::uint64_t keys, std::uint64_t updates, Cores cores
       .set_parallelism(2)
       .sink_to(meter_sink<Keyed<std::uint64_t, std::uint64_t>>(meter));
   std::ignore = env.execute("bench keyed");
-  return static_cast<double>(end.load() - begin.load()) / static_cast<double>(updates);
+  return million_per_second(updates, begin.load(), end.load());
 }
 
-double weir_growing_ns_per_key(std::uint64_t keys) {
+double weir_million_new_keys_per_second(std::uint64_t keys) {
   Environment env({"--threads", "1", "-Dtaskmanager.cpus=0"});
   const auto meter = std::make_shared<Meter>();
   std::atomic<std::int64_t> end{0};
@@ -52,24 +52,24 @@ double weir_growing_ns_per_key(std::uint64_t keys) {
   std::int64_t begin = 0;
   env.on_running([&](const Environment::Control&) { begin = now_ns(); });
   std::ignore = env.execute("bench growing");
-  return static_cast<double>(end.load() - begin) / static_cast<double>(keys);
+  return million_per_second(keys, begin, end.load());
 }
 
 template <class Loop>
-double loop_ns_per_update(std::uint64_t keys, std::uint64_t updates, Loop loop) {
+double loop_million_updates_per_second(std::uint64_t keys, std::uint64_t updates, Loop loop) {
   SumTable table(keys);
   for (std::uint64_t i = 0; i != keys; ++i) table.at(first_update(i).key) = 1;
   std::vector<Total> batch(kBatch);
   const auto begin = now_ns();
   loop(table, keys, updates, keys, batch.data());
-  return static_cast<double>(now_ns() - begin) / static_cast<double>(updates);
+  return million_per_second(updates, begin, now_ns());
 }
 
-double loop_growing_ns_per_key(std::uint64_t keys) {
+double loop_million_new_keys_per_second(std::uint64_t keys) {
   std::vector<Total> batch(kBatch);
   const auto begin = now_ns();
   keyed_loop_growing(keys, batch.data());
-  return static_cast<double>(now_ns() - begin) / static_cast<double>(keys);
+  return million_per_second(keys, begin, now_ns());
 }
 
 struct Scale {
@@ -98,32 +98,31 @@ Chapter keyed_chapter(Size size) {
       const auto full = name_of(scale, name);
       chapter.cases.push_back({full, [=](Samples& s) { s.add(full, measure()); }});
     };
-    add("loop", [=] { return loop_ns_per_update(keys, updates, keyed_loop); });
-    add("prefetching", [=] { return loop_ns_per_update(keys, updates, keyed_loop_prefetching); });
-    add("one", [=] { return weir_ns_per_update(keys, updates, Cores::kOne); });
-    add("two", [=] { return weir_ns_per_update(keys, updates, Cores::kTwo); });
+    add("loop", [=] { return loop_million_updates_per_second(keys, updates, keyed_loop); });
+    add("prefetching",
+        [=] { return loop_million_updates_per_second(keys, updates, keyed_loop_prefetching); });
+    add("one", [=] { return weir_million_updates_per_second(keys, updates, Cores::kOne); });
+    add("two", [=] { return weir_million_updates_per_second(keys, updates, Cores::kTwo); });
     if (keys > 1'000) {
-      add("loop growing", [=] { return loop_growing_ns_per_key(keys); });
-      add("growing", [=] { return weir_growing_ns_per_key(keys); });
+      add("loop growing", [=] { return loop_million_new_keys_per_second(keys); });
+      add("growing", [=] { return weir_million_new_keys_per_second(keys); });
     }
   }
   chapter.rows = [scales](const Samples& s) {
     std::vector<Row> rows;
     for (const auto& scale : scales) {
-      const auto per_second = [&](const std::string& name) {
-        return 1e3 / s.median(name_of(scale, name));
-      };
       const auto title = "key_by -> sum, " + scale.label + " keys, ";
-      rows.push_back({title + "one core / plain table", "M/s", per_second("one"),
-                      per_second("loop"), scale.goal, Better::kHigher});
-      rows.push_back({title + "one core / plain table, prefetching", "M/s", per_second("one"),
-                      per_second("prefetching"), std::nullopt, Better::kHigher});
-      rows.push_back({title + "two cores / one core", "M/s", per_second("two"), per_second("one"),
-                      std::nullopt, Better::kHigher});
+      const auto add = [&](const std::string& what, const std::string& weir,
+                           const std::string& reference, std::optional<double> goal) {
+        rows.push_back(compare(
+            s, {title + what, "M/s", name_of(scale, weir), name_of(scale, reference), goal}));
+      };
+      add("one core / plain table", "one", "loop", scale.goal);
+      add("one core / plain table, prefetching", "one", "prefetching", std::nullopt);
+      add("two cores / one core", "two", "one", std::nullopt);
       if (s.has(name_of(scale, "growing")))
-        rows.push_back({title + "growing from empty / plain table that doubles", "M/s",
-                        per_second("growing"), per_second("loop growing"), std::nullopt,
-                        Better::kHigher});
+        add("growing from empty / plain table that doubles", "growing", "loop growing",
+            std::nullopt);
     }
     return rows;
   };

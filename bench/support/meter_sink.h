@@ -17,6 +17,9 @@ inline std::int64_t now_ns() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+inline double million_per_second(std::uint64_t count, std::int64_t begin_ns, std::int64_t end_ns) {
+  return static_cast<double>(count) * 1e3 / static_cast<double>(end_ns - begin_ns);
+}
 
 // What a MeterSink saw, over all its Subtasks.
 //

@@ -13,25 +13,43 @@ std::string number(const std::optional<double>& value) {
   return text;
 }
 
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto middle = values.size() / 2;
+  return values.size() % 2 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 }  // namespace
 
-double Samples::median(const std::string& name) const {
-  auto sorted = values_.at(name);
-  std::sort(sorted.begin(), sorted.end());
-  const auto middle = sorted.size() / 2;
-  return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+double Samples::median(const std::string& name) const { return median_of(values_.at(name)); }
 
 double Samples::least(const std::string& name) const {
   const auto& values = values_.at(name);
   return *std::min_element(values.begin(), values.end());
 }
 
+double Samples::median_ratio(const std::string& name, const std::string& reference) const {
+  auto ratios = values_.at(name);
+  const auto& references = values_.at(reference);
+  for (std::size_t i = 0; i != ratios.size(); ++i) ratios[i] /= references[i];
+  return median_of(std::move(ratios));
+}
+
+Row compare(const Samples& samples, const Comparison& of) {
+  return {.name = of.name,
+          .unit = of.unit,
+          .weir = samples.median(of.weir),
+          .goal = of.goal,
+          .better = of.better,
+          .reference = samples.median(of.reference),
+          .ratio = samples.median_ratio(of.weir, of.reference)};
+}
+
 void print_rows(const std::vector<Row>& rows) {
   std::printf("%-64s %10s %10s %10s %7s  %s\n", "case", "unit", "weir", "reference", "ratio",
               "goal");
   for (const auto& row : rows) {
-    const auto judged = row.ratio().value_or(row.weir);
+    const auto judged = row.ratio.value_or(row.weir);
     std::string verdict;
     if (row.goal) {
       const bool reached =
@@ -44,7 +62,7 @@ void print_rows(const std::vector<Row>& rows) {
     char ratio[32] = "";
     std::snprintf(weir, sizeof weir, "%.4g", row.weir);
     if (row.reference) std::snprintf(reference, sizeof reference, "%.4g", *row.reference);
-    if (row.reference) std::snprintf(ratio, sizeof ratio, "%.2f", *row.ratio());
+    if (row.ratio) std::snprintf(ratio, sizeof ratio, "%.2f", *row.ratio);
     std::printf("%-64s %10s %10s %10s %7s  %s\n", row.name.c_str(), row.unit.c_str(), weir,
                 reference, ratio, verdict.c_str());
   }
@@ -62,7 +80,7 @@ bool write_json(const std::vector<Row>& rows, const std::string& path) {
         "{\"case\":\"%s\",\"unit\":\"%s\",\"weir\":%s,\"reference\":%s,\"ratio\":%s,\"goal\":%s,"
         "\"better\":\"%s\"}",
         i ? "," : "", row.name.c_str(), row.unit.c_str(), number(row.weir).c_str(),
-        number(row.reference).c_str(), number(row.ratio()).c_str(), number(row.goal).c_str(),
+        number(row.reference).c_str(), number(row.ratio).c_str(), number(row.goal).c_str(),
         row.better == Better::kHigher ? "higher" : "lower");
   }
   std::fprintf(file, "\n]}\n");

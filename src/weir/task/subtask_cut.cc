@@ -10,9 +10,9 @@ namespace weir::task {
 using operators::Progress;
 
 namespace {
-// Keyed state saved after each move while a cut is open: so little that no batch waits long, and that most entries of
-// a busy Subtask are saved by its own writes, which have them at hand. One that has nothing else to do is called again
-// at once.
+// Keyed state saved with each move while a cut is open, by its writes and after it by the walk: so little that no batch
+// waits long, and that most entries of a busy Subtask are saved by its own writes, which have them at hand. One that has
+// nothing else to do is called again at once.
 constexpr std::uint64_t kSliceBytes = 16u << 10;
 }  // namespace
 

@@ -93,7 +93,7 @@ inline int live_and_compare(contract::Harness& world, std::uint64_t seed, int st
     }
     if (random.one_in(12)) cuts.take(kind);
     if (random.one_in(40)) cuts.abort_one(random);
-    if (!random.one_in(4)) cuts.walk(1 + random.below(20'000));
+    for (auto walks = random.below(3); walks != 0; --walks) cuts.walk(1 + random.below(20'000));
     if (random.one_in(3)) cuts.complete_one();
     world.queue.drain(random.below(4));
   }

@@ -88,7 +88,9 @@ class KeyedBackend {
   // Takes the cut of a checkpoint: from here on the image is fixed. `output` lives until the cut is
   // done or aborted. kUnavailable while kOpenCutsMax cuts are open.
   virtual Result<CutTaken> cut(CheckpointId id, CutKind kind, SnapshotOutput& output) = 0;
-  // Saves up to about `budget_bytes` of the oldest open cut. An entry over a limit is an error.
+  // Saves up to about `budget_bytes` of the oldest open cut, less what writes have saved since the last call: they have
+  // at hand what a walk must fetch. So a call with nothing written before it always gets on. An entry over a limit is
+  // an error.
   virtual Result<WalkProgress> walk(std::uint64_t budget_bytes) = 0;
   // Forgets a cut, open or done; its output is not called any more, and no later delta builds on
   // it. Nothing happens where it is not known.

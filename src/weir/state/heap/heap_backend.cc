@@ -37,9 +37,11 @@ class HeapBackend final : public KeyedBackend {
     return what + " of operator " + context_.operator_name;
   }
   Status check(const TableDescriptor& descriptor) const;
+  Result<WalkProgress> walk_on(std::uint64_t budget_bytes);
 
   const KeyedBackendContext context_;
   Cuts cuts_;
+  std::uint64_t saved_at_walk_ = 0;  // bytes, when the last one ended
   std::vector<Table> tables_;
 };
 
@@ -106,6 +108,13 @@ Result<CutTaken> HeapBackend::cut(CheckpointId id, CutKind kind, SnapshotOutput&
 }
 
 Result<WalkProgress> HeapBackend::walk(std::uint64_t budget_bytes) {
+  const auto saved_by_writes = cuts_.saved_bytes() - saved_at_walk_;
+  auto progress = walk_on(budget_bytes - std::min(budget_bytes, saved_by_writes));
+  saved_at_walk_ = cuts_.saved_bytes();
+  return progress;
+}
+
+Result<WalkProgress> HeapBackend::walk_on(std::uint64_t budget_bytes) {
   if (cuts_.open().empty()) return WalkProgress{};
   OpenCut& cut = *cuts_.open().front();
   while (cut.walk_table != tables_.size()) {

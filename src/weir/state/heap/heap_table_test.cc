@@ -80,6 +80,38 @@ TEST(HeapTable, AWalkOfALargeTableGivesBlocksOfFewKeyGroups) {
   EXPECT_EQ(entries, 200'000u);
 }
 
+// Slots of 16 bytes, and 512 for each segment that a walk looks at.
+TEST(HeapTable, AWalkTakesNoMoreThanWhatTheWritesBeforeItHaveLeftOfItsBudget) {
+  Harness world(heap_options(), {numbers_by_number()});
+  fill(world.table(0), 0, 100'000);
+  contract::CutOutput output(world.queue);
+  ASSERT_TRUE(world.backend->cut(CheckpointId{1}, CutKind::kWhole, output));
+  const auto saved = [&] { return world.backend->statistics().saved_bytes; };
+  const auto walk = [&] { return world.backend->walk(16'000)->state; };
+
+  fill(world.table(0), 0, 1000);
+  auto before = saved();
+  EXPECT_GE(before, 16'000u);
+  EXPECT_EQ(walk(), WalkState::kMore);
+  EXPECT_EQ(saved(), before);  // The writes have taken all of it.
+
+  fill(world.table(0), 1000, 1500);
+  before = saved();
+  EXPECT_GE(before, 24'000u);
+  EXPECT_EQ(walk(), WalkState::kMore);
+  const auto by_half = saved() - before;  // The other half is left.
+  EXPECT_GT(by_half, 0u);
+  EXPECT_LE(by_half, 8'000u);
+
+  before = saved();
+  EXPECT_EQ(walk(), WalkState::kMore);
+  const auto by_all = saved() - before;  // Nothing was written.
+  EXPECT_GT(by_all, by_half * 3 / 2);
+  EXPECT_LE(by_all, 16'000u);
+  world.backend->abort(CheckpointId{1});
+  world.queue.drain_all();
+}
+
 TEST(HeapTable, KeysThatAreAllNanAreOneKey) {
   Harness world(heap_options(), {numbers_by_number()});
   auto& table = world.table(0);
