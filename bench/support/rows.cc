@@ -23,11 +23,6 @@ double median_of(std::vector<double> values) {
 
 double Samples::median(const std::string& name) const { return median_of(values_.at(name)); }
 
-double Samples::least(const std::string& name) const {
-  const auto& values = values_.at(name);
-  return *std::min_element(values.begin(), values.end());
-}
-
 double Samples::median_ratio(const std::string& name, const std::string& reference) const {
   auto ratios = values_.at(name);
   const auto& references = values_.at(reference);

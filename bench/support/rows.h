@@ -27,7 +27,6 @@ class Samples {
  public:
   void add(const std::string& name, double value) { values_[name].push_back(value); }
   double median(const std::string& name) const;
-  double least(const std::string& name) const;
   // The median of the ratios of each repetition: its two runs stand beside each other in time, so a minute in which the
   // machine is slow counts on both sides.
   double median_ratio(const std::string& name, const std::string& reference) const;

@@ -89,8 +89,8 @@ class KeyedBackend {
   // done or aborted. kUnavailable while kOpenCutsMax cuts are open.
   virtual Result<CutTaken> cut(CheckpointId id, CutKind kind, SnapshotOutput& output) = 0;
   // Saves up to about `budget_bytes` of the oldest open cut, less what writes have saved since the last call: they have
-  // at hand what a walk must fetch. So a call with nothing written before it always gets on. An entry over a limit is
-  // an error.
+  // at hand what a walk must fetch. A call with nothing written before it has all of its budget. An entry over a
+  // limit is an error.
   virtual Result<WalkProgress> walk(std::uint64_t budget_bytes) = 0;
   // Forgets a cut, open or done; its output is not called any more, and no later delta builds on
   // it. Nothing happens where it is not known.

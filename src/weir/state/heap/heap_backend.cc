@@ -116,6 +116,7 @@ Result<WalkProgress> HeapBackend::walk(std::uint64_t budget_bytes) {
 
 Result<WalkProgress> HeapBackend::walk_on(std::uint64_t budget_bytes) {
   if (cuts_.open().empty()) return WalkProgress{};
+  if (budget_bytes == 0) return WalkProgress{WalkState::kMore};
   OpenCut& cut = *cuts_.open().front();
   while (cut.walk_table != tables_.size()) {
     SegmentStore& store = tables_[cut.walk_table].stored->store();

@@ -38,7 +38,6 @@ struct OpenCut {
   std::uint32_t walk_table = 0;
   std::uint64_t walk_word = 0;
   std::size_t walk_deletes = 0;
-  bool walk_waits = false;  // it found no room for a slot
 };
 
 // The cuts through all tables of a backend, and the chunks in which they save.

@@ -174,21 +174,18 @@ bool SegmentStore::stage_failed() {
 SegmentStore::Walk SegmentStore::walk(OpenCut& cut, std::uint64_t& budget) {
   if (cut.kind == CutKind::kDelta && !walk_deletes(cut, budget)) return Walk::kFailed;
   // It is asked after each move, and what it looks at only to find no room for it costs the move its caches.
-  if (cut.walk_waits && !cuts_.has_room(cut, table_, Stream::kWalk, layout_.stride)) {
+  if (layout_.is_saved_raw() && cuts_.is_blocked() &&
+      !cuts_.has_room(cut, table_, Stream::kWalk, layout_.stride)) {
     stage_failed();
     return Walk::kFailed;
   }
-  cut.walk_waits = false;
   std::array<Visit, kVisitsAhead> visits;
   while (cut.walk_word < directory_.end()) {
     if (budget == 0) return Walk::kBudgetSpent;
     const auto count = visit_ahead(cut, budget, visits);
     if (count == 0) return Walk::kFailed;
     for (const Visit& visit : std::span(visits).first(count)) {
-      if (!save(cut, visit.segment, visit.owed, Stream::kWalk)) {
-        cut.walk_waits = layout_.is_saved_raw() && cuts_.is_blocked();
-        return Walk::kFailed;
-      }
+      if (!save(cut, visit.segment, visit.owed, Stream::kWalk)) return Walk::kFailed;
       budget -= std::min(budget, cost_of(visit));
       cut.walk_word = visit.end;
     }
